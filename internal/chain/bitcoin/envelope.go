@@ -12,6 +12,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/hdkeys"
 )
 
 // A transaction of ours travels in an envelope, because its own bytes lack what it spends:
@@ -95,7 +96,8 @@ func (t *payment) formed() bool {
 	seen := map[wire.OutPoint]bool{}
 	for i, in := range t.tx.TxIn {
 		at := in.PreviousOutPoint
-		if seen[at] || in.Sequence != txSequence || len(in.SignatureScript) > 0 || t.inputs[i].Amount.Lo > most {
+		if seen[at] || in.Sequence != txSequence || len(in.SignatureScript) > 0 || t.inputs[i].Amount.Lo > most ||
+			!hdkeys.Derivable(t.inputs[i].Owner) {
 			return false
 		}
 		seen[at] = true

@@ -383,3 +383,34 @@ func TestIndex(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnerWithoutKey refuses bytes that name an owner whose key no extended public key has. They could
+// come from a stolen exchange, and must not end the signer's process.
+func TestOwnerWithoutKey(t *testing.T) {
+	k := keysOf(t, "mainnet")
+	c := asking(t, map[string]string{"estimatesmartfee": `{"result":{"feerate":0.00001},"id":ID}`})
+	u, err := c.Prepare(t.Context(), &chain.Payment{
+		Kind: bourse.SignedWithdrawal, Coin: "BTC", CostCap: bourse.Units(most), Amount: bourse.Units(1e6),
+		To:     chain.Destination{Address: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"},
+		Inputs: []chain.Input{{Outpoint: chain.Outpoint{Tx: chain.Hash{1}}, Coin: "BTC", Amount: bourse.Units(2e6)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed, _, err := k.Sign(u.Raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, owner := range []uint32{1 << 31, chain.IndexChange - 1} {
+		for _, raw := range [][]byte{bytes.Clone(u.Raw), bytes.Clone(signed)} {
+			binary.LittleEndian.PutUint32(raw[len(envelopeForm)+32+1:], owner)
+			if d, err := c.Decode(raw); err == nil {
+				t.Errorf("owner %d: decoded as %v", owner, d)
+			}
+			if _, _, err := k.Sign(raw); err == nil {
+				t.Errorf("owner %d: signed", owner)
+			}
+		}
+	}
+}

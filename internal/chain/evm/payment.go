@@ -113,7 +113,8 @@ func (c *Codec) open(raw []byte) (p *payment, err error) {
 	p.value = fields.number(wordSize)
 	p.input = fields.bytes()
 	accesses := fields.list()
-	if fields.bad || len(to) != len(p.to) || !accesses.end() || p.chain != c.params.Chain {
+	if fields.bad || len(to) != len(p.to) || !accesses.end() || p.chain != c.params.Chain ||
+		!hdkeys.Derivable(p.owner) {
 		return nil, errEnvelope
 	}
 	copy(p.to[:], to)

@@ -2,6 +2,7 @@ package evm
 
 import (
 	"bytes"
+	"encoding/binary"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -95,6 +96,27 @@ func TestHighSignature(t *testing.T) {
 	}
 	if _, err := k.codec.Decode(p.seal()); err == nil {
 		t.Error("a high signature is taken")
+	}
+}
+
+// TestOwnerWithoutKey refuses bytes that name an owner whose key no extended public key has. They could
+// come from a stolen exchange, and must not end the signer's process.
+func TestOwnerWithoutKey(t *testing.T) {
+	k := testKeys(t)
+	signed, _, err := k.Sign(sample().seal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, owner := range []uint32{1 << 31, chain.IndexChange - 1} {
+		for _, raw := range [][]byte{sample().seal(), bytes.Clone(signed)} {
+			binary.LittleEndian.PutUint32(raw[len(envelopeForm):], owner)
+			if d, err := k.codec.Decode(raw); err == nil {
+				t.Errorf("owner %d: decoded as %+v", owner, d)
+			}
+			if _, _, err := k.Sign(raw); err == nil {
+				t.Errorf("owner %d: signed", owner)
+			}
+		}
 	}
 }
 

@@ -50,7 +50,11 @@ func path(index uint32) (branch, number uint32) {
 	return branchCustomers, index
 }
 
-// Key returns the public key of the address with an index.
+// Derivable reports whether an index names an address: an account's, or one of the exchange's own. The
+// bytes of a payment may claim any other.
+func Derivable(index uint32) bool { return index < hardened || index == chain.IndexChange }
+
+// Key returns the public key of the address with an index that is [Derivable].
 func (k *Public) Key(index uint32) *btcec.PublicKey {
 	branch, number := path(index)
 	parent := k.customers
@@ -77,7 +81,7 @@ type Private struct {
 // Public returns the public keys.
 func (k *Private) Public() *Public { return k.public }
 
-// Key returns the private key of the address with an index.
+// Key returns the private key of the address with an index that is [Derivable].
 func (k *Private) Key(index uint32) (*btcec.PrivateKey, error) {
 	branch, number := path(index)
 	parent, err := k.account.Derive(branch)
