@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -165,7 +166,7 @@ func admitOnly(ids ...uint32) func(net.Conn) error {
 }
 
 // listenUnix opens a socket in place of a stale one: the caller holds the signer's lock.
-func listenUnix(ctx context.Context, path string, mode uint32) (net.Listener, error) {
+func listenUnix(ctx context.Context, path string, mode fs.FileMode) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil {
 		if info.Mode().Type() != os.ModeSocket {
 			return nil, fmt.Errorf("%s is there and is no socket", path)
@@ -174,11 +175,19 @@ func listenUnix(ctx context.Context, path string, mode uint32) (net.Listener, er
 			return nil, err
 		}
 	}
-	// A umask would apply to the whole process; a later chmod would leave a moment.
-	modes := func(_, _ string, c syscall.RawConn) error {
+	// The socket begins as its owner's alone, and has its mode before anybody is answered: the mode that it
+	// is made with loses what the process's umask takes.
+	own := func(_, _ string, c syscall.RawConn) error {
 		var err error
-		control := c.Control(func(fd uintptr) { err = unix.Fchmod(int(fd), mode) })
+		control := c.Control(func(fd uintptr) { err = unix.Fchmod(int(fd), 0o600) })
 		return errors.Join(control, err)
 	}
-	return (&net.ListenConfig{Control: modes}).Listen(ctx, "unix", path)
+	l, err := (&net.ListenConfig{Control: own}).Listen(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
 }
