@@ -175,10 +175,14 @@ func addressWord(w []byte) (a address, ok bool) {
 func trim(w []byte) quantity { return bytes.TrimLeft(w, "\x00") }
 
 // pay returns the one payment of a transaction: the native coin without data, or a listed token by
-// its function transfer.
+// its function transfer. A signed payment of the native coin may be to a listed contract: it was signed
+// before the listing, and is read as long as it is on record.
 func (c *Codec) pay(p *payment) (chain.Pay, error) {
 	coin, token := c.coinAt(&p.to)
-	to, value := p.to, p.value
+	to, value, signed := p.to, p.value, p.r != nil
+	if token && signed && len(p.input) == 0 {
+		coin, token = c.shape.Coins[0], false
+	}
 	if token {
 		const size = 4 + 2*wordSize
 		if len(p.input) != size || !bytes.Equal(p.input[:4], selectTransfer) || len(p.value) > 0 {
@@ -194,11 +198,10 @@ func (c *Codec) pay(p *payment) (chain.Pay, error) {
 	}
 
 	amount, fits := value.amount()
-	address, err := c.destination(to.String())
-	if err != nil || !fits || amount.IsZero() {
+	if _, err := c.destination(to.String()); err != nil && !signed || !fits || amount.IsZero() {
 		return chain.Pay{}, errEnvelope
 	}
-	return chain.Pay{To: chain.Destination{Address: address.String()}, Coin: coin.ID, Amount: amount}, nil
+	return chain.Pay{To: chain.Destination{Address: to.String()}, Coin: coin.ID, Amount: amount}, nil
 }
 
 // Keys are the private keys of the exchange on a network. They implement [chain.Keyring].

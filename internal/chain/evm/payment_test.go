@@ -120,6 +120,60 @@ func TestOwnerWithoutKey(t *testing.T) {
 	}
 }
 
+// TestListedLater signs payments to a contract, and lists it before they are final. They are read as what
+// they are: otherwise who expects a listing could stop the wallet by a withdrawal to the contract. A new
+// payment to it is refused.
+func TestListedLater(t *testing.T) {
+	before := testKeys(t)
+	weth := address(unhex(t, "c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"))
+	params := testParams()
+	params.Tokens = append(params.Tokens, chain.Coin{ID: chain.CoinID(weth.String()), Decimals: 18})
+	after, err := NewCodec(params, before.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	ether, token := sample(), sampleToken(t)
+	ether.to = weth
+	copy(token.input[16:], weth[:])
+	for coin, p := range map[chain.CoinID]*payment{"ETH": ether, usdt: token} {
+		raw, hash, err := before.Sign(p.seal())
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := after.Decode(raw)
+		want := chain.Pay{To: chain.Destination{Address: weth.String()}, Coin: coin, Amount: bourse.Units(5)}
+		if err != nil || d.Hash != hash || len(d.Pays) != 1 || d.Pays[0] != want {
+			t.Errorf("%s: %+v, %v", coin, d, err)
+		}
+		if _, err := after.Decode(p.seal()); err == nil {
+			t.Errorf("%s: a new payment to a listed contract is taken", coin)
+		}
+	}
+}
+
+// TestVerdicts reads a node's words about a transaction that it refuses.
+func TestVerdicts(t *testing.T) {
+	raw, _, err := testKeys(t).Sign(sample().seal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for words, want := range map[string]chain.VerdictKind{
+		"already known": chain.Known, "known transaction: 0x12": chain.Known,
+		"unknown transaction type": chain.Rejected, "nonce too low": chain.Rejected,
+	} {
+		c := asking(t, func(method string) string {
+			if method == "eth_sendRawTransaction" {
+				return `{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"` + words + `"}}`
+			}
+			return `{"jsonrpc":"2.0","id":ID,"result":null}`
+		})
+		if v, err := c.Broadcast(t.Context(), raw); err != nil || v.Kind != want {
+			t.Errorf("%s: %+v, %v", words, v, err)
+		}
+	}
+}
+
 // minus returns a difference of numbers.
 func minus(a, b []byte) []byte {
 	b = append(make([]byte, len(a)-len(b)), b...)

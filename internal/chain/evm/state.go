@@ -54,7 +54,7 @@ func (c *Client) send(ctx context.Context, p *payment, hash chain.Hash) (chain.V
 	words := strings.ToLower(refusal.Message)
 	has := func(w string) bool { return strings.Contains(words, w) }
 	switch {
-	case slices.ContainsFunc(knownWords, has):
+	case slices.ContainsFunc(knownWords, has) && !has("unknown"):
 		return chain.Verdict{Kind: chain.Known}, nil
 	case refusal.Code > codeServer || refusal.Code < codeServer-serverCodes:
 		return unknown, odd("%v", refusal)
