@@ -3,6 +3,7 @@ package raftlog
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.etcd.io/raft/v3"
 	"go.etcd.io/raft/v3/raftpb"
@@ -241,6 +242,7 @@ func (l *Log) change(e *raftpb.Entry) error {
 		return fmt.Errorf("entry %d: %w", e.GetIndex(), err)
 	}
 	l.members, l.membersAt = l.node.ApplyConfChange(&c), e.GetIndex()
+	l.changes = slices.DeleteFunc(l.changes, func(index uint64) bool { return index <= l.membersAt })
 	return nil
 }
 

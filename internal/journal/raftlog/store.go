@@ -65,8 +65,9 @@ type store struct {
 	// members are those at the last change that was applied, with its index.
 	members   *raftpb.ConfState
 	membersAt uint64
-	// lastMembers is the index of the last change of members in the log, applied or not.
-	lastMembers uint64
+	// changes are the indexes of the changes of members in the log, ascending. A change that
+	// was applied may be missing.
+	changes []uint64
 
 	// terms are the first positions of each term, the first of them before any entry.
 	terms []journal.Position
@@ -119,7 +120,7 @@ func (s *store) Term(index uint64) (uint64, error) {
 // note remembers the position, the kind and the offset of an entry.
 func (s *store) note(at journal.Position, kind journal.EntryKind, off int64) {
 	if kind == journal.EntryMembers {
-		s.lastMembers = at.Index
+		s.changes = append(s.changes, at.Index)
 	}
 	if at.Term != s.at.Term {
 		s.terms = append(s.terms, at)
@@ -153,9 +154,7 @@ func (s *store) forget(from uint64) {
 	p := s.part()
 	p.posts = slices.DeleteFunc(p.posts, func(p post) bool { return p.index >= from })
 	s.recent = slices.DeleteFunc(s.recent, func(i item) bool { return i.entry.GetIndex() >= from })
-	if s.lastMembers >= from {
-		s.lastMembers = s.membersAt // raft has one change in flight at most
-	}
+	s.changes = slices.DeleteFunc(s.changes, func(index uint64) bool { return index >= from })
 	s.recentBytes = 0
 	for i := range s.recent {
 		s.recentBytes += len(s.recent[i].frame)
@@ -185,7 +184,10 @@ func (s *store) commitTo(index uint64) {
 }
 
 // membersPending reports whether the log has a change of members that was not applied.
-func (s *store) membersPending() bool { return s.lastMembers > s.membersAt }
+func (s *store) membersPending() bool {
+	n := len(s.changes)
+	return n > 0 && s.changes[n-1] > s.membersAt
+}
 
 // Entries implements [raft.Storage].
 func (s *store) Entries(lo, hi, most uint64) ([]*raftpb.Entry, error) {

@@ -1,0 +1,109 @@
+package raftlog_test
+
+import (
+	"slices"
+	"testing"
+
+	"go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/bourse-exchange/bourse/internal/journal"
+)
+
+func removal(ids ...uint64) *raftpb.ConfChangeV2 {
+	c := new(raftpb.ConfChangeV2)
+	for _, id := range ids {
+		c.Changes = append(c.Changes, &raftpb.ConfChangeSingle{Type: raftpb.ConfChangeRemoveNode.Enum(), NodeId: new(id)})
+	}
+	return c
+}
+
+// TestMembersBehindRefusedOnes gives a slow node two changes of members, of which a later leader
+// refuses the second before the node has applied the first. The segments that begin then must not
+// have the members before the first.
+func TestMembersBehindRefusedOnes(t *testing.T) {
+	g := newTrio(t)
+	s := newScript()
+	var list []*raftpb.Entry
+	for range 20 { // more than a step applies
+		list = append(list, s.batch(2))
+	}
+	list = append(list, s.change(t, 2, removal(3)))
+	known := s.last
+	s.hand(g, 2, known.Index, append(list, s.change(t, 2, removal(2))))
+	if a := g.logs[0].Status().Applied; a >= known.Index {
+		t.Fatal("the node has applied the first change")
+	}
+
+	s.last, s.sent = known, known
+	s.hand(g, 3, known.Index, []*raftpb.Entry{s.batch(3), s.batch(3)})
+	s.hand(g, 3, s.last.Index, nil)
+	two := []uint64{1, 2}
+	if v := g.logs[0].Status().Voters; !slices.Equal(v, two) {
+		t.Fatalf("voters are %v", v)
+	}
+	if err := g.logs[0].Mark(); err != nil {
+		t.Fatal(err)
+	}
+
+	g.restart(0)
+	for more := true; more; {
+		var err error
+		if more, err = g.logs[0].Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if v := g.logs[0].Status().Voters; !slices.Equal(v, two) {
+		t.Errorf("after a start voters are %v", v)
+	}
+}
+
+// script makes the entries of leaders for the first node.
+type script struct {
+	tip journal.Tip
+	// last is the position of the last entry made, sent that of the last one handed over.
+	last, sent journal.Position
+}
+
+// newScript returns the script behind what Init wrote.
+func newScript() script {
+	begin := journal.Position{Index: 1, Term: 1}
+	return script{last: begin, sent: begin}
+}
+
+func (s *script) entry(term uint64, kind raftpb.EntryType, data []byte) *raftpb.Entry {
+	s.last = journal.Position{Index: s.last.Index + 1, Term: term}
+	return &raftpb.Entry{Type: kind.Enum(), Index: new(s.last.Index), Term: new(term), Data: data}
+}
+
+// batch makes a batch larger than a segment.
+func (s *script) batch(term uint64) *raftpb.Entry {
+	f := journal.Frame{
+		First: s.tip.Last + 1, Count: 1, Term: term, Time: 5, Previous: s.tip.Chain, Commands: make([]byte, 250<<10),
+	}
+	data, chain := f.Append(nil)
+	s.tip = journal.Tip{Last: f.First, Chain: chain, Term: term, Time: 5}
+	return s.entry(term, raftpb.EntryNormal, data)
+}
+
+func (s *script) change(t *testing.T, term uint64, c *raftpb.ConfChangeV2) *raftpb.Entry {
+	t.Helper()
+	data, err := proto.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.entry(term, raftpb.EntryConfChangeV2, data)
+}
+
+// hand hands entries of the second node to the first one, which steps once.
+func (s *script) hand(g *trio, term, commit uint64, list []*raftpb.Entry) {
+	g.t.Helper()
+	g.logs[0].Receive(&raftpb.Message{
+		Type: raftpb.MsgApp.Enum(), From: new(uint64(2)), To: new(uint64(1)), Term: new(term),
+		Index: new(s.sent.Index), LogTerm: new(s.sent.Term), Commit: new(commit), Entries: list,
+	})
+	if _, err := g.logs[0].Step(); err != nil {
+		g.t.Fatal(err)
+	}
+	s.sent = s.last
+}
