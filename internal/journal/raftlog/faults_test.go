@@ -18,6 +18,33 @@ func removal(ids ...uint64) *raftpb.ConfChangeV2 {
 	return c
 }
 
+// TestImpossibleMembers asks for members that no cluster can have. Nothing is proposed: an entry that
+// no node can apply would end them all, at every start.
+func TestImpossibleMembers(t *testing.T) {
+	many := new(raftpb.ConfChangeV2)
+	for id := range uint64(14) {
+		many.Changes = append(many.Changes, &raftpb.ConfChangeSingle{
+			Type: raftpb.ConfChangeAddLearnerNode.Enum(), NodeId: new(10 + id),
+		})
+	}
+	for name, c := range map[string]*raftpb.ConfChangeV2{
+		"nobody votes": removal(1, 2, 3), "no joint change to leave": {}, "too many": many,
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newTrio(t)
+			g.elect(0)
+			before := g.logs[0].Status().Last
+			if err := g.logs[0].Change(c); err == nil {
+				t.Error("the change is taken")
+			}
+			g.step(8)
+			if last := g.logs[0].Status().Last; last != before {
+				t.Errorf("an entry follows %+v: %+v", before, last)
+			}
+		})
+	}
+}
+
 // TestMembersBehindRefusedOnes gives a slow node two changes of members, of which a later leader
 // refuses the second before the node has applied the first. The segments that begin then must not
 // have the members before the first.

@@ -123,13 +123,17 @@ func signal(c chan struct{}) {
 func (l *Log) Tick() { l.ticks++ }
 
 // Change asks the leader to change the members. Status tells once that is done; the change is
-// lost if the leader changes before. It belongs to the goroutine of Step.
+// lost if the leader changes before, or if the change before it was not applied. A change that
+// the members do not allow is an error. It belongs to the goroutine of Step.
 func (l *Log) Change(c *raftpb.ConfChangeV2) error {
 	if err := l.usable(); err != nil {
 		return err
 	}
 	if !l.leads() {
 		return journal.ErrNotLeader
+	}
+	if err := allows(l.members, c); err != nil {
+		return err
 	}
 	return l.node.ProposeConfChange(c)
 }

@@ -3,11 +3,14 @@ package raftlog
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 
+	"go.etcd.io/raft/v3/confchange"
 	"go.etcd.io/raft/v3/raftpb"
+	"go.etcd.io/raft/v3/tracker"
 )
 
-// mostNodes bounds each list of a cluster's members.
+// mostNodes bounds a cluster's members, and so each list of them.
 const mostNodes = 16
 
 var errMembers = errors.New("members are malformed")
@@ -44,4 +47,31 @@ func parseMembers(b []byte) (*raftpb.ConfState, error) {
 	}
 	s.AutoLeave = new(b[0] == 1)
 	return s, nil
+}
+
+// allows returns an error unless members can become others by a change. Raft panics when it applies
+// another one, on every node and at every start.
+func allows(s *raftpb.ConfState, c *raftpb.ConfChangeV2) error {
+	changer := confchange.Changer{Tracker: tracker.MakeProgressTracker(inflightMessages, mostInflight)}
+	config, nodes, err := confchange.Restore(changer, s)
+	if err == nil {
+		changer.Tracker.Config, changer.Tracker.Progress = config, nodes
+		autoLeave, joint := c.EnterJoint()
+		switch {
+		case c.LeaveJoint():
+			_, nodes, err = changer.LeaveJoint()
+		case joint:
+			_, nodes, err = changer.EnterJoint(autoLeave, c.Changes...)
+		default:
+			_, nodes, err = changer.Simple(c.Changes...)
+		}
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("members cannot change so: %w", err)
+	case len(nodes) > mostNodes:
+		return fmt.Errorf("members cannot change so: %d nodes are more than %d", len(nodes), mostNodes)
+	default:
+		return nil
+	}
 }
