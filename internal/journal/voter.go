@@ -68,6 +68,12 @@ func parseVoter(b []byte, id Identity) (Voter, error) {
 	return v, unless(v.Node != 0)
 }
 
+// Older returns the damage that an entry of a later term proves: a promise of that term was durable
+// before the entry, and this one has taken its place.
+func (v Voter) Older(term uint64) error {
+	return &DamageError{voterName, 0, 0, fmt.Errorf("the node's promise is of term %d, and it has an entry of term %d", v.Term, term)}
+}
+
 // Save makes the promise durable: after a crash the file has the old promise or this one.
 func (v Voter) Save(d disk.Disk, id Identity) error {
 	b := appendIdentity(make([]byte, 0, voterSize), voterMagic, voterVersion, id)

@@ -1,6 +1,7 @@
 package raftlog_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
 )
 
 func removal(ids ...uint64) *raftpb.ConfChangeV2 {
@@ -42,6 +44,25 @@ func TestImpossibleMembers(t *testing.T) {
 				t.Errorf("an entry follows %+v: %+v", before, last)
 			}
 		})
+	}
+}
+
+// TestOldPromise opens a journal whose entries are of a later term than the promise: the node has
+// forgotten one.
+func TestOldPromise(t *testing.T) {
+	g := newTrio(t)
+	old, err := journal.LoadVoter(g.disks[0], identity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.elect(0)
+	d := g.disks[0].Clone()
+	if err := old.Save(d, identity); err != nil {
+		t.Fatal(err)
+	}
+	damage := (*journal.DamageError)(nil)
+	if _, _, err := raftlog.Open(d, options(small, nil)); !errors.As(err, &damage) || damage.File != "journal/voter" {
+		t.Errorf("the start returns %v", err)
 	}
 }
 

@@ -163,6 +163,10 @@ func (l *Log) recover(progress func(done, total int64)) (*journal.Recovery, erro
 		return nil, err
 	}
 
+	if l.voter.Term < end.At.Term {
+		return nil, l.voter.Older(end.At.Term)
+	}
+
 	l.at, l.tip = end.At, end.Tip
 	committed := l.settle()
 	l.begun = committed.Last
@@ -212,10 +216,6 @@ func (l *Log) turn(h *journal.Header) {
 // those of the newest segment that begins at or below the commit. Raft applies the committed
 // entries behind it again.
 func (l *Log) settle() journal.Tip {
-	if l.voter.Term < l.at.Term {
-		// The leader of that term has been followed, and nobody was voted for.
-		l.voter.Term, l.voter.Vote = l.at.Term, raft.None
-	}
 	for _, p := range slices.Backward(l.parts) {
 		if r := p.head.Replica; r.At.Index <= l.commit {
 			l.applied, l.membersAt = r.At.Index, r.MembersAt
