@@ -16,8 +16,10 @@ import (
 )
 
 // ArchiveNext moves the oldest live segment to the archive, compressed, if another
-// segment follows it and all of its commands are below before. It verifies the segment
-// first and the copy afterwards. A crash in between leaves both; the next call continues.
+// segment follows it and all of its commands are below before. In a cluster's journal the
+// following segment must have one below before too: otherwise a later leader may refuse that
+// segment, and the node continues in this one. ArchiveNext verifies the segment first and the
+// copy afterwards. A crash in between leaves both; the next call continues.
 func (f *Files) ArchiveNext(before bourse.Seq) (moved bool, err error) {
 	k, err := f.kept()
 	if err != nil || len(k.live) < 2 || k.live[1] > before {
@@ -26,6 +28,9 @@ func (f *Files) ArchiveNext(before bourse.Seq) (moved bool, err error) {
 	s, err := f.openLive(k.live[0])
 	if err != nil {
 		return false, err
+	}
+	if s.head.Replica != nil && k.live[1] == before {
+		return false, s.close()
 	}
 	err = f.archive(s, k.live[1])
 	if err := errors.Join(err, s.close()); err != nil {

@@ -3,6 +3,7 @@ package raftlog_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"go.etcd.io/raft/v3/raftpb"
@@ -63,6 +64,42 @@ func TestOldPromise(t *testing.T) {
 	damage := (*journal.DamageError)(nil)
 	if _, _, err := raftlog.Open(d, options(small, nil)); !errors.As(err, &damage) || damage.File != "journal/voter" {
 		t.Errorf("the start returns %v", err)
+	}
+}
+
+// TestArchiveLeavesACommittedEntry archives at a leader whose last segment has nothing that is
+// committed. The next leader refuses that segment, and the node continues in the one before.
+func TestArchiveLeavesACommittedEntry(t *testing.T) {
+	g := newTrio(t)
+	g.elect(0)
+	for range 3 {
+		g.propose(0, strings.Repeat("a", 10000))
+		g.step(6)
+	}
+	g.away[0] = true
+	for range 4 {
+		g.propose(0, strings.Repeat("x", 14000))
+	}
+	g.step(4)
+	files := journal.NewFiles(g.disks[0], identity)
+	for moved := true; moved; {
+		var err error
+		if moved, err = files.ArchiveNext(g.logs[0].Durable() + 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := g.logs[0].Durable(); d != 6 {
+		t.Fatalf("%d commands are committed, and the segment ends elsewhere", d)
+	}
+	g.elect(1)
+	g.propose(1, "bb")
+	g.step(6)
+	g.away[0] = false
+	g.pass(30)
+	g.restart(0)
+	g.pass(30)
+	if got := g.texts(0); !strings.HasSuffix(got, " bb") {
+		t.Errorf("the node has yielded %.99q", got)
 	}
 }
 
