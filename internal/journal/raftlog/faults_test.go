@@ -9,6 +9,7 @@ import (
 	"go.etcd.io/raft/v3/raftpb"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
 )
@@ -101,6 +102,40 @@ func TestArchiveLeavesACommittedEntry(t *testing.T) {
 	if got := g.texts(0); !strings.HasSuffix(got, " bb") {
 		t.Errorf("the node has yielded %.99q", got)
 	}
+}
+
+// TestFailedReads lets the read of an old entry fail. The step returns the error.
+func TestFailedReads(t *testing.T) {
+	g := newTrio(t)
+	g.elect(0)
+	g.away[2] = true
+	for range 9 {
+		g.propose(0, strings.Repeat("a", 9000))
+		g.step(6)
+	}
+	g.restart(0)
+	g.elect(0)
+	bad := errors.New("bad sector")
+	g.disks[0].Inject(func(op memdisk.Op) error {
+		if op.Kind == memdisk.OpRead {
+			return bad
+		}
+		return nil
+	})
+	g.away[2] = false
+	for range 100 {
+		g.logs[0].Tick()
+		if _, err := g.logs[0].Step(); err != nil {
+			if !errors.Is(err, bad) {
+				t.Error(err)
+			}
+			return
+		}
+		g.logs[1].Tick()
+		g.logs[2].Tick()
+		g.step2()
+	}
+	t.Error("nothing was read")
 }
 
 // TestMembersBehindRefusedOnes gives a slow node two changes of members, of which a later leader

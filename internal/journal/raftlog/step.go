@@ -25,6 +25,12 @@ func (l *Log) Step() (more bool, err error) {
 }
 
 func (l *Log) step() (more bool, err error) {
+	defer func() {
+		if l.store.failed != nil {
+			_ = recover()
+			more, err = false, l.store.failed
+		}
+	}()
 	l.receive()
 	for ; l.ticks > 0; l.ticks-- {
 		l.node.Tick()
@@ -39,9 +45,6 @@ func (l *Log) step() (more bool, err error) {
 			return false, err
 		}
 		l.node.Advance(ready)
-	}
-	if l.store.failed != nil {
-		return false, l.store.failed
 	}
 
 	l.observe()

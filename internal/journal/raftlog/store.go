@@ -74,7 +74,7 @@ type store struct {
 	// recent are the last entries, without a gap, of recentBytes.
 	recent      []item
 	recentBytes int
-	// failed is the error of a read of old entries, which raft does not hand on.
+	// failed is the error of a read of old entries, with which raft panics.
 	failed error
 }
 
