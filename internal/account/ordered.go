@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -127,22 +125,30 @@ func (s *Service) dropOrdered(digest bourse.RowDigest, o *ordered) {
 }
 
 // settleOrdered drops the rows that no act waits for any more, and returns those that became the
-// accounts' rows. Awaited is asked without mu, because it may wait for a frame that waits for mu.
+// accounts' rows. Awaited is asked without mu, because it may wait for a frame that waits for mu, and
+// only about rows whose command has an outcome: of another one, an act may begin to wait in between.
 func (s *Service) settleOrdered() (done []*ordered) {
-	s.mu.RLock()
-	digests := slices.Collect(maps.Keys(s.ordered))
-	s.mu.RUnlock()
-
-	for _, digest := range digests {
-		waits := s.Awaited(digest)
-		s.mu.Lock()
-		o := s.ordered[digest]
-		switch {
-		case o == nil: // a concurrent call was first
-		case s.persons[digest] == nil:
+	s.mu.Lock()
+	var kept []bourse.RowDigest
+	for digest, o := range s.ordered {
+		if s.persons[digest] == nil {
 			delete(s.ordered, digest)
 			done = append(done, o)
-		case o.kept && !waits:
+		} else if o.kept {
+			kept = append(kept, digest)
+		}
+	}
+	s.mu.Unlock()
+
+	for _, digest := range kept {
+		if s.Awaited(digest) {
+			continue
+		}
+		s.mu.Lock()
+		if o := s.ordered[digest]; s.persons[digest] == nil {
+			delete(s.ordered, digest)
+			done = append(done, o)
+		} else {
 			s.dropOrdered(digest, o)
 		}
 		s.mu.Unlock()
