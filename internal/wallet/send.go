@@ -25,22 +25,41 @@ func (w *Worker) send(ctx context.Context, health *chain.Health) (bool, error) {
 		return false, nil
 	}
 
+	if done, err := w.payAll(ctx); done || err != nil {
+		return done, err
+	}
+	if w.Network.Shape().Sweeps {
+		return w.sweep(ctx, signed)
+	}
+	return false, nil
+}
+
+// maxRefusals bounds the withdrawals of a step that the signer's limits refuse. Each costs questions to
+// node and signer, and whoever has enough money can have many wait for approvals.
+const maxRefusals = 10
+
+// payAll signs the next withdrawal that the signer lets pass. It reports whether it signed one, or has
+// more to ask for.
+func (w *Worker) payAll(ctx context.Context) (bool, error) {
 	limited := 0
 	for _, wd := range w.unsigned() {
-		if done, err := w.pay(ctx, &wd); done || err != nil {
-			return done, err
+		if !w.waiting[wd.ID] {
+			if done, err := w.pay(ctx, &wd); done || err != nil {
+				return done, err
+			}
 		}
-		if w.beyond(&wd) || w.unapproved[wd.ID] {
+		if w.refusals >= maxRefusals {
+			return true, nil
+		}
+		if w.beyond(&wd) || w.waiting[wd.ID] {
 			limited++
 		}
 	}
 
+	clear(w.waiting)
 	w.mu.Lock()
 	w.limited = limited
 	w.mu.Unlock()
-	if w.Network.Shape().Sweeps {
-		return w.sweep(ctx, signed)
-	}
 	return false, nil
 }
 
@@ -233,8 +252,10 @@ func (w *Worker) sign(ctx context.Context, u chain.Unsigned, e signer.Expect) *s
 			w.costly = true
 		case errors.Is(err, signer.ErrSpent):
 			w.spent[e.Coin] = e.Amount
-		case errors.Is(err, signer.ErrUnapproved):
-			w.unapproved[e.ID] = true
+		}
+		if e.ID != 0 && errors.Is(err, signer.ErrLimit) {
+			w.waiting[e.ID] = true
+			w.refusals++
 		}
 		if err != nil {
 			w.synced = w.synced && refused(err)

@@ -6,6 +6,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/devnet"
+	"github.com/bourse-exchange/bourse/internal/signer"
 )
 
 // TestWithdrawalPaysOnce follows a withdrawal: done when its network takes it,
@@ -527,4 +528,47 @@ func (w *world) steal(l *listing) {
 	if v, err := theirs.Broadcast(w.tb.Context(), raw); err != nil || v.Kind != chain.Accepted {
 		w.tb.Fatal(v, err)
 	}
+}
+
+// TestCrowdOfRefused has many withdrawals that the signer lets pass with approvals alone, or never. Each step
+// asks for a few of them, and one that is free is signed without all being asked again.
+func TestCrowdOfRefused(t *testing.T) {
+	each(t, func(t *testing.T, w *world, l *listing) {
+		w.limit = func(id chain.CoinID) signer.Limit {
+			limit := signer.Unlimited(id)
+			limit.Free, limit.Payment = bourse.Units(2*l.least), bourse.Units(4*l.least)
+			return limit
+		}
+		w.restart()
+		n := w.network(l.network)
+		w.credit(l, 1, 1000*l.least)
+
+		const crowd = 20
+		for i := range uint64(crowd) {
+			w.mustWithdraw(l, 1, 3*l.least+max(crowd/2, i)-crowd/2)
+		}
+		for i := range uint64(crowd) {
+			w.mustWithdraw(l, 1, 6*l.least-i)
+		}
+		free := w.mustWithdraw(l, 1, l.least)
+		sum, steps := 0, 0
+		for more := true; more; steps++ {
+			w.asked = 0
+			more = w.step(n)
+			sum += w.asked
+			if w.asked > 11 {
+				t.Fatalf("%d requests in a step", w.asked)
+			}
+		}
+		if sum > 3*crowd || steps < 4 || n.worker.Limited() != 2*crowd {
+			t.Errorf("%d requests in %d steps, and %d withdrawals wait", sum, steps, n.worker.Limited())
+		}
+		w.mine(l.network, 1)
+		w.wants(free, bourse.WalletDone, true)
+
+		w.limit = signer.Unlimited // an operator raises it, and all are paid
+		w.restart()
+		w.mine(l.network, 2*crowd) // a network of outputs pays as many in a block as it has outputs
+		w.finish()
+	})
 }

@@ -54,8 +54,11 @@ type Worker struct {
 	// spent is, by coin, the least amount that exceeded one of the signer's limits in this
 	// step. Larger amounts would be refused as well.
 	spent map[chain.CoinID]bourse.Amount
-	// unapproved are the withdrawals of this step that wait for approvals at the signer.
-	unapproved map[bourse.WalletID]bool
+	// waiting are the withdrawals that the signer's limits refused in this pass over all of them, for want
+	// of approvals too. A pass takes several steps, so that blocks are read in between.
+	waiting map[bourse.WalletID]bool
+	// refusals counts those of this step.
+	refusals int
 	// costly is true if the signer's limit on costs refused a payment of this step.
 	costly bool
 	// said holds the last logged reason by transaction hash and withdrawal id, because
@@ -70,7 +73,8 @@ type Worker struct {
 
 // NewWorker returns a worker. Its network does not operate before the first Step.
 func NewWorker(o Options) *Worker {
-	return &Worker{Options: o, health: chain.Health{Reason: "not asked yet"}, said: map[any]string{}}
+	return &Worker{Options: o, health: chain.Health{Reason: "not asked yet"}, said: map[any]string{},
+		waiting: map[bourse.WalletID]bool{}}
 }
 
 // Health returns the network's health at the last step.
@@ -95,7 +99,7 @@ func (w *Worker) Step(ctx context.Context) (more bool, err error) {
 	_, terms, assets := w.Listed.Listed(w.ID)
 	w.coins = newCoins(w.Network.Shape(), terms, assets)
 	w.fees, w.bound, w.costly = map[chain.CoinID]chain.Fees{}, nil, false
-	w.spent, w.unapproved = map[chain.CoinID]bourse.Amount{}, map[bourse.WalletID]bool{}
+	w.spent, w.refusals = map[chain.CoinID]bourse.Amount{}, 0
 	if err := w.hear(ctx); err != nil {
 		return false, err
 	}

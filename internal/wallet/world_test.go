@@ -103,6 +103,9 @@ type world struct {
 	// ones do.
 	together bool
 	crashes  int
+	// limit is the signer's from the next restart on, and asked counts its requests.
+	limit func(chain.CoinID) signer.Limit
+	asked int
 
 	// points counts the moments at which something becomes durable or leaves;
 	// at is asked at each, and may end the process.
@@ -157,7 +160,7 @@ func newWorld(tb testing.TB, only ...bourse.NetworkID) *world {
 	tb.Helper()
 	w := &world{
 		tb: tb, now: began, vault: memdisk.New(2), engine: engine.New(), board: wallet.NewBoard(),
-		outside: map[bourse.WalletID]string{},
+		outside: map[bourse.WalletID]string{}, limit: signer.Unlimited,
 	}
 	w.forget()
 	for id := onBTC; id <= lastNetwork; id++ {
@@ -251,7 +254,7 @@ func (w *world) open() {
 		keyrings[n.id] = signer.Network{
 			Account: signer.Account{Name: n.params.Symbol, Chain: n.params.Identity(), Public: keys.Public().String()},
 			Codec:   devnet.NewCodec(n.params, keys.Public()), Keys: keys, MaxCost: bourse.Units(1e17),
-			HourCost: signer.UnlimitedCost(), Limit: signer.Unlimited,
+			HourCost: signer.UnlimitedCost(), Limit: w.limit,
 		}
 	}
 	var err error
@@ -362,6 +365,7 @@ type pen struct{ w *world }
 
 // Sign passes a request on.
 func (p pen) Sign(ctx context.Context, u chain.Unsigned, e signer.Expect) (signer.Signed, error) {
+	p.w.asked++
 	p.w.point("before a signature")
 	signed, err := p.w.keeper.Sign(ctx, u, e)
 	p.w.point("after a signature")
