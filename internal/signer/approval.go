@@ -250,7 +250,7 @@ func (s *Local) wait(p Payment) {
 	s.waiting = append(s.waiting, p)
 }
 
-// used takes a signed payment off the list, and its approvals: the record has its attempt.
+// used takes a payment off the list, and its approvals: the record has its attempt, or its end.
 func (s *Local) used(p Payment) {
 	s.waiting = slices.DeleteFunc(s.waiting, p.sameAttempt)
 	s.approvals = slices.DeleteFunc(s.approvals, func(a Approval) bool { return p.sameAttempt(a.Payment) })

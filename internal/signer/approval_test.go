@@ -80,6 +80,22 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
+// TestEndedPaymentsDoNotWait shows approvers no withdrawal that has ended: a crowd of canceled ones would
+// displace those that wait.
+func TestEndedPaymentsDoNotWait(t *testing.T) {
+	b := newApproved(t)
+	for id := bourse.WalletID(1); id <= 2; id++ {
+		p, e := b.payment(btc, id, 5000)
+		b.refuses(b.prepare(btc, p), e, signer.ErrUnapproved)
+	}
+	if err := b.signer.Void(t.Context(), btc, 1); err != nil {
+		t.Fatal(err)
+	}
+	if left := b.waits(); left.ID != 2 {
+		t.Errorf("%+v waits", left)
+	}
+}
+
 // TestApprovalsAreExact changes one field of what is approved at a time.
 func TestApprovalsAreExact(t *testing.T) {
 	b := newApproved(t)

@@ -146,8 +146,12 @@ func (s *Local) void(ctx context.Context, network bourse.NetworkID, id bourse.Wa
 	case before != nil && before.void:
 		return nil
 	}
-	return s.append(&entry{
+	err := s.append(&entry{
 		purpose: purpose{Network: network, ID: id, Attempt: before.count()},
 		Amount:  "0", Time: int64(s.clock()), Void: true,
 	})
+	if err == nil {
+		s.used(Payment{Network: s.networks[network].Name, ID: id, Attempt: before.count()})
+	}
+	return err
 }
