@@ -66,6 +66,7 @@ func (f *File) copyOut(ctx context.Context, to string) error {
 	return syncDir(filepath.Dir(to))
 }
 
+// copyTo copies on a connection of its own, so that no writer or reader waits.
 func (f *File) copyTo(ctx context.Context, to string) error {
 	db, err := f.connect(parameters(1024))
 	if err != nil {

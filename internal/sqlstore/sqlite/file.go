@@ -295,7 +295,6 @@ func idle(ctx context.Context, path string) error {
 	return errors.Join(err, db.Close())
 }
 
-// copyTo copies on a separate connection, so that no other waits.
 func syncDir(dir string) error {
 	d, err := os.Open(dir) //nolint:gosec // the path is the operator's
 	if err != nil {
