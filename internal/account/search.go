@@ -33,23 +33,9 @@ func (s *Service) Search(ctx context.Context, begins string, after bourse.Accoun
 	return list, nil
 }
 
-// securing are the kinds of activities that changed how an account's holder is known.
-var securing = map[string]bool{
-	changedPassword: true, resetPassword: true, changedEmail: true, undidEmail: true, changedFactor: true, changedCases: true,
-}
-
-// LastSecured returns the last change of an account's password, address or factors among its newest
-// activities; false if there is none.
+// LastSecured returns the last change of an account's password, address or factors; false if its
+// activities have none.
 func (s *Service) LastSecured(ctx context.Context, id bourse.AccountID) (Activity, bool, error) {
-	const newest = 100
-	list, err := s.Store.ActivityOf(ctx, id, 0, newest)
-	if err != nil {
-		return Activity{}, false, err
-	}
-	for i := range list {
-		if securing[list[i].Kind] {
-			return list[i], true, nil
-		}
-	}
-	return Activity{}, false, nil
+	return s.Store.LastActivity(
+		ctx, id, changedPassword, resetPassword, changedEmail, undidEmail, changedFactor, changedCases)
 }

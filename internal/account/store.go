@@ -166,6 +166,8 @@ type Store interface {
 	// ActivityOf returns an account's entries, newest first: at most limit entries with
 	// ids below before, or the newest if before is zero.
 	ActivityOf(ctx context.Context, id bourse.AccountID, before uint64, limit int) ([]Activity, error)
+	// LastActivity returns an account's newest entry of one of the kinds; false if there is none.
+	LastActivity(ctx context.Context, id bourse.AccountID, kinds ...string) (Activity, bool, error)
 
 	// LogIns returns the distinct addresses of an account's newest LOGIN activities, at
 	// most limit.

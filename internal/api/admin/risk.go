@@ -10,12 +10,12 @@ import (
 // riskAnswer are facts about a withdrawal that help to decide about it.
 type riskAnswer struct {
 	// NewAddress is set if none of the account's last withdrawals to the network that were done went
-	// to the address.
+	// to the address, with the memo: that of a custodian is the address of all its customers.
 	NewAddress bool `json:"new_address"`
 	// AccountCreated is zero for an account without a person.
 	AccountCreated int64 `json:"account_created"`
 	// Changed is the time of the last change of password, address or factors, and Change its kind;
-	// absent if the account's newest activities have none.
+	// absent if the account's activities have none.
 	Changed int64  `json:"changed,omitzero"`
 	Change  string `json:"change,omitempty"`
 	// HeldUntil is the end of the account's hold of withdrawals; absent without one.
@@ -26,7 +26,7 @@ type riskAnswer struct {
 type risks struct {
 	*Server
 	known map[bourse.AccountID]riskAnswer
-	done  map[done]map[string]bool
+	done  map[done]map[destination]bool
 }
 
 // done names the withdrawals of an account to a network.
@@ -35,8 +35,11 @@ type done struct {
 	network bourse.NetworkID
 }
 
+// destination is where a withdrawal goes.
+type destination struct{ address, memo string }
+
 func (s *Server) newRisks() *risks {
-	return &risks{s, map[bourse.AccountID]riskAnswer{}, map[done]map[string]bool{}}
+	return &risks{s, map[bourse.AccountID]riskAnswer{}, map[done]map[destination]bool{}}
 }
 
 // of returns the facts about a withdrawal.
@@ -49,8 +52,8 @@ func (r *risks) of(ctx context.Context, w *bourse.Withdrawal) (*riskAnswer, erro
 		}
 		r.known[w.Account] = facts
 	}
-	addresses, err := r.addresses(ctx, done{w.Account, w.Network})
-	facts.NewAddress = !addresses[w.Address]
+	went, err := r.destinations(ctx, done{w.Account, w.Network})
+	facts.NewAddress = !went[destination{w.Address, w.Memo}]
 	return &facts, err
 }
 
@@ -71,8 +74,8 @@ func (r *risks) account(ctx context.Context, id bourse.AccountID) (facts riskAns
 	return facts, err
 }
 
-// addresses returns the addresses of the last withdrawals that were done.
-func (r *risks) addresses(ctx context.Context, of done) (map[string]bool, error) {
+// destinations returns those of the last withdrawals that were done.
+func (r *risks) destinations(ctx context.Context, of done) (map[destination]bool, error) {
 	if list, known := r.done[of]; known {
 		return list, nil
 	}
@@ -84,9 +87,9 @@ func (r *risks) addresses(ctx context.Context, of done) (map[string]bool, error)
 	if err != nil {
 		return nil, err
 	}
-	list := map[string]bool{}
+	list := map[destination]bool{}
 	for i := range rows {
-		list[rows[i].Address] = true
+		list[destination{rows[i].Address, rows[i].Memo}] = true
 	}
 	r.done[of] = list
 	return list, nil

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/history"
 )
 
 // TestAccountsAreFound finds accounts by the beginning of an address and by number, page by page.
@@ -79,5 +81,40 @@ func TestRisksOfWithdrawals(t *testing.T) {
 	viewer.wants("GET /withdrawals", "", 200, fmt.Sprintf(`"changed":%d,"change":"MFA_CHANGED","held_until":%d}`, changed, until))
 	if until < changed+3*24*60*60 {
 		t.Errorf("held until %d, at %d", until, changed)
+	}
+}
+
+// TestRisksAreNotHidden wants the change of factors to be told after strangers failed to log in.
+func TestRisksAreNotHidden(t *testing.T) {
+	e := newExchange(t)
+	e.withdraw(1)
+	viewer := e.staff(bourse.RoleViewer)[1]
+	if err := e.Accounts.ResetFactor(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		failed := account.Activity{Account: 1, Time: e.now, Kind: "LOGIN_FAILED"}
+		if err := e.store.AddActivity(t.Context(), &failed, 10_000, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	viewer.wants("GET /withdrawals", "", 200, `"change":"MFA_CHANGED"`)
+}
+
+// TestAnotherMemoIsANewAddress wants an address to be known with the memo that an earlier withdrawal had.
+func TestAnotherMemoIsANewAddress(t *testing.T) {
+	for memo, isNew := range map[string]bool{"m": false, "another's": true} {
+		e := newExchange(t)
+		first := e.withdraw(2)
+		e.do(bourse.Command{Kind: bourse.CommandDecideWithdrawal, Wallet: &bourse.WalletCommand{ID: first + 1}})
+		for i := range e.behind.Movements {
+			if m := &e.behind.Movements[i]; m.ID == first+1 {
+				m.Status, m.Address, m.Memo = bourse.WalletDone, "cosmos10", memo
+			}
+		}
+		e.follow()
+		e.History = history.NewReader(e.past, history.NewTail(1), e.View) // the tail has it as it was
+		viewer := e.staff(bourse.RoleViewer)[1]
+		viewer.wants("GET /withdrawals", "", 200, fmt.Sprintf(`"risk":{"new_address":%t,`, isNew))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
@@ -96,10 +98,30 @@ func (s *Store) AddActivity(ctx context.Context, a *account.Activity, most int, 
 func (s *Store) ActivityOf(
 	ctx context.Context, id bourse.AccountID, before uint64, limit int,
 ) ([]account.Activity, error) {
-	const of = `SELECT id, account, time, kind, address, agent, detail FROM activity
-		WHERE account = $1 AND (id < $2 OR $2 = 0) ORDER BY id DESC LIMIT $3`
-	var list []account.Activity
-	err := s.each(ctx, of, []any{int64(id), int64(before), limit}, func(r *sql.Rows) error {
+	const of = selectActivity + `AND (id < $2 OR $2 = 0) ORDER BY id DESC LIMIT $3`
+	return s.activities(ctx, of, int64(id), int64(before), limit)
+}
+
+const selectActivity = `SELECT id, account, time, kind, address, agent, detail FROM activity WHERE account = $1 `
+
+// LastActivity returns an account's newest entry of one of the kinds.
+func (s *Store) LastActivity(ctx context.Context, id bourse.AccountID, kinds ...string) (account.Activity, bool, error) {
+	args, places := []any{int64(id)}, make([]string, len(kinds))
+	for i, kind := range kinds {
+		args = append(args, kind)
+		places[i] = fmt.Sprintf("$%d", len(args))
+	}
+	last := selectActivity + `AND kind IN (` + strings.Join(places, ", ") + `) ORDER BY id DESC LIMIT 1`
+	list, err := s.activities(ctx, last, args...)
+	if err != nil || len(list) == 0 {
+		return account.Activity{}, false, err
+	}
+	return list[0], true, nil
+}
+
+// activities returns the entries of a query.
+func (s *Store) activities(ctx context.Context, query string, args ...any) (list []account.Activity, err error) {
+	err = s.each(ctx, query, args, func(r *sql.Rows) error {
 		var a account.Activity
 		err := r.Scan(&a.ID, &a.Account, &a.Time, &a.Kind, &a.Address, &a.Agent, &a.Detail)
 		list = append(list, a)

@@ -276,6 +276,12 @@ func testActivity(t *testing.T, s *accounts.Store) {
 	if err != nil || len(rest) != 1 || rest[0].Time != 0 {
 		t.Errorf("%+v %v", rest, err)
 	}
+	if a, found, err := s.LastActivity(t.Context(), 7, "SIGNUP", "LOGIN"); err != nil || !found || a != first[0] {
+		t.Errorf("the last one is %+v, %t: %v", a, found, err)
+	}
+	if a, found, err := s.LastActivity(t.Context(), 7, "SIGNUP", "LOGIN_FAILED"); err != nil || found {
+		t.Errorf("of no kind there is %+v: %v", a, err)
+	}
 }
 
 func testTrimmedActivity(t *testing.T, s *accounts.Store) {
