@@ -52,10 +52,16 @@ func (s *Service) PrepareReset(ctx context.Context, r Reset) (bourse.Command, er
 		}
 	}
 
-	defer s.naming.Lock(r.Account)()
+	if err := s.Ready(bourse.CommandAct); err != nil {
+		return cmd, err
+	}
+	defer s.LockPerson(r.Account)()
 	row, err := s.person(ctx, r.Account)
 	if err != nil {
 		return cmd, err
+	}
+	if r.Email == row.Email {
+		return cmd, bourse.Errorf(bourse.CodeInvalid, "email: it is the account's address")
 	}
 	o := &ordered{was: row.Email}
 	cmd.Operators = &bourse.OperatorCommand{Was: row.digest()}
@@ -85,6 +91,11 @@ func (s *Service) PrepareReset(ctx context.Context, r Reset) (bourse.Command, er
 	s.ordered[cmd.Access.Digest] = o
 	return cmd, nil
 }
+
+// LockPerson keeps the requests of an account's holder from changing the row and from making sessions and
+// keys, until unlock is called. Whoever carries a reset out holds it: a request that began with the old row
+// would else come after the reset, and take it back.
+func (s *Service) LockPerson(id bourse.AccountID) (unlock func()) { return s.naming.Lock(id) }
 
 // Ordered takes the outcome of the command of a reset, nil if it was taken or waits. The holder is told
 // of what waits. A row whose command was not taken is dropped.

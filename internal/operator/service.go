@@ -44,6 +44,8 @@ type Options struct {
 	// Seal is the key of the accounts' secrets, of which the service derives its own.
 	Seal [32]byte
 	Log  *slog.Logger
+	// LockPerson keeps the holder of an account from changing anything until unlock is called.
+	LockPerson func(bourse.AccountID) (unlock func())
 	// OnForged is called for a row that is not the journal's.
 	OnForged func(what string, err error)
 }
@@ -162,6 +164,10 @@ func (s *Service) Approve(ctx context.Context, by bourse.OperatorID, id bourse.S
 	if at < 0 || acts[at].By[0] == 0 {
 		return refused(bourse.ActNotFound)
 	}
+	if cmd, reset := resetOf(&acts[at]); reset {
+		defer s.LockPerson(cmd.Account)()
+		ctx = context.WithoutCancel(ctx) // the lock is for as long as the command is under way
+	}
 	return s.sequence(ctx, &bourse.Command{Kind: bourse.CommandApproveAct, Operators: &bourse.OperatorCommand{
 		By: [2]bourse.OperatorID{acts[at].By[0], by}, Act: id, Digest: digest,
 	}})
@@ -242,11 +248,17 @@ func (s *Service) Awaits(digest bourse.RowDigest) bool {
 
 // ResetOf returns the digest of the row that an act gives a person; false for other acts.
 func ResetOf(a *bourse.Act) (bourse.RowDigest, bool) {
-	var cmd bourse.Command
-	if !record.Ordered(a.Record, &cmd) || cmd.Kind != bourse.CommandResetPerson {
+	cmd, reset := resetOf(a)
+	if !reset {
 		return bourse.RowDigest{}, false
 	}
 	return cmd.Access.Digest, true
+}
+
+// resetOf returns the reset of a person that an act orders; false for other acts.
+func resetOf(a *bourse.Act) (cmd bourse.Command, reset bool) {
+	reset = record.Ordered(a.Record, &cmd) && cmd.Kind == bourse.CommandResetPerson
+	return cmd, reset
 }
 
 // Remind writes to the owners about the acts of nobody that wait: the process may have ended

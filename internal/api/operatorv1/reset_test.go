@@ -26,6 +26,7 @@ func TestResetsTakeTwoOwners(t *testing.T) {
 	ann.confirmed(resetAlice, `{"reason":"x"}`, 400, "")
 	ann.confirmed(resetAlice, `{"email":"x","reason":"x"}`, 400, "")
 	ann.confirmed(resetAlice, `{"email":"bob@example.org","reason":"x"}`, 409, "")
+	ann.confirmed(resetAlice, `{"email":"ALICE@example.org","reason":"x"}`, 400, "")
 	ann.confirmed("POST /accounts/9/reset", `{"factors":true,"reason":"x"}`, 404, "")
 	if acts := e.View.Acts(); len(acts) != 0 {
 		t.Fatalf("acts wait: %+v", acts)
@@ -47,7 +48,16 @@ func TestResetsTakeTwoOwners(t *testing.T) {
 		t.Errorf("one owner reset %+v: %v", who, err)
 	}
 
+	e.meanwhile = func(cmd *bourse.Command) {
+		if cmd.Kind == bourse.CommandApproveAct && e.locked != 1 {
+			t.Error("a request of the holder's that has begun can come after the reset")
+		}
+	}
 	bob.approves(reset, 200)
+	e.meanwhile = nil
+	if e.locked != 0 {
+		t.Error("the holder stays locked")
+	}
 	if err := e.Accounts.Confirm(t.Context()); err != nil {
 		t.Fatal(err)
 	}

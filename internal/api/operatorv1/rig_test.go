@@ -55,6 +55,8 @@ type exchange struct {
 	handler http.Handler
 	now     bourse.Time
 	letters *mail.Box
+	// locked is the account whose holder is kept from changing anything; zero for none.
+	locked bourse.AccountID
 	// meanwhile, if not nil, is called before a command is applied.
 	meanwhile func(*bourse.Command)
 	// documents are held against every exchange of messages.
@@ -127,6 +129,7 @@ func (e *exchange) start() {
 	if e.Operators, err = operator.NewService(operator.Options{
 		Store: e.store, Sequencer: e, View: e.View, Mailer: e.letters, Clock: func() time.Time { return e.now.Std() },
 		Random: rand.Reader, Log: slog.New(slog.DiscardHandler), OnForged: func(_ string, err error) { e.Error(err) },
+		LockPerson: e.lockPerson,
 	}); err != nil {
 		e.Fatal(err)
 	}
@@ -184,6 +187,16 @@ func (e *exchange) do(cmd bourse.Command) {
 	r, err := e.Do(e.Context(), &cmd)
 	if err != nil || r.Outcome.Reason != 0 {
 		e.Fatalf("command %d: %v %v", cmd.Kind, r.Outcome.Reason, err)
+	}
+}
+
+// lockPerson keeps an account's holder from changing anything, and notes it.
+func (e *exchange) lockPerson(id bourse.AccountID) (unlock func()) {
+	done := e.Accounts.LockPerson(id)
+	e.locked = id
+	return func() {
+		e.locked = 0
+		done()
 	}
 }
 
