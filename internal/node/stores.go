@@ -118,7 +118,7 @@ func (n *Node) openStores(ctx context.Context) error {
 	}
 	n.accounts = account.NewService(o)
 	n.office, err = operator.NewService(operator.Options{
-		Store: keep, Mailer: mailer, Clock: time.Now, Random: rand.Reader, Seal: o.Seal, Log: n.Log,
+		Store: keep, Mailer: mailer, Clock: time.Now, Random: rand.Reader, Issuer: n.Brand.Name, Seal: o.Seal, Log: n.Log,
 		LockPerson: n.accounts.LockPerson, OnForged: o.OnForged,
 	})
 	return err

@@ -36,7 +36,7 @@ func (s *Service) Invited(ctx context.Context, code account.Secret) (asked Invit
 
 	token := tokenOf(plain)
 	return Invited{i, account.AskedPasskey{
-		AskedAssertion: s.party.Asks(challengeOf(plain), nil), Issuer: "Bourse operators", Email: i.Email, Handle: token[:],
+		AskedAssertion: s.party.Asks(challengeOf(plain), nil), Issuer: s.Issuer + " operators", Email: i.Email, Handle: token[:],
 	}}, nil
 }
 

@@ -41,6 +41,8 @@ type Options struct {
 	Mailer    account.Mailer
 	Clock     func() time.Time
 	Random    io.Reader
+	// Issuer is the exchange's name in the passkeys of operators.
+	Issuer string
 	// Seal is the key of the accounts' secrets, of which the service derives its own.
 	Seal [32]byte
 	Log  *slog.Logger

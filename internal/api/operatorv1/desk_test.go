@@ -93,6 +93,9 @@ func TestInvitationsByHTTP(t *testing.T) {
 	p := &person{exchange: e, device: authenticator.New("https://trade.example.com")}
 	body := fmt.Sprintf(`{"code":%q}`, string(code))
 	options := p.options(p.ask("PUT /invitations/accept", body))
+	if want := `"name":"Agora operators"`; !strings.Contains(string(options), want) {
+		t.Errorf("options without %s: %s", want, options)
+	}
 	made, err := p.device.Create(options)
 	if err != nil {
 		t.Fatal(err)

@@ -128,8 +128,8 @@ func (e *exchange) start() {
 	var err error
 	if e.Operators, err = operator.NewService(operator.Options{
 		Store: e.store, Sequencer: e, View: e.View, Mailer: e.letters, Clock: func() time.Time { return e.now.Std() },
-		Random: rand.Reader, Log: slog.New(slog.DiscardHandler), OnForged: func(_ string, err error) { e.Error(err) },
-		LockPerson: e.lockPerson,
+		Random: rand.Reader, Issuer: "Agora", Log: slog.New(slog.DiscardHandler),
+		OnForged: func(_ string, err error) { e.Error(err) }, LockPerson: e.lockPerson,
 	}); err != nil {
 		e.Fatal(err)
 	}
