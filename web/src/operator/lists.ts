@@ -120,6 +120,7 @@ const acts: Listing = {
   facts: [
     { of: 'act', sure: true },
     { of: 'by' },
+    { of: 'email', sure: true },
     { of: 'reason', sure: true },
     { of: 'email', sure: true },
     { of: 'due', as: 'time' },
@@ -193,7 +194,7 @@ const operators: Listing = {
   ],
   acts: [
     {
-      text: 'act.role', role: 'owner', method: 'PATCH', path: '/operators/{operator}', copied: ['enabled'],
+      text: 'act.role', role: 'owner', method: 'PATCH', path: '/operators/{operator}',
       entries: [{ name: 'role', label: 'fact.role', kind: 'choice', choices: roles, group: 'roleWord' }],
     },
     {
@@ -349,6 +350,14 @@ export const accountActs: readonly Act[] = [
       { name: 'maker_fee', label: 'fact.maker_fee', optional: true, hint: 'act.feesHint' },
       { name: 'taker_fee', label: 'fact.taker_fee', optional: true },
     ],
+  },
+  {
+    text: 'act.resetFactors', role: 'owner', method: 'POST', path: '/accounts/{account}/reset', fixed: { factors: true }, look: 'danger',
+    named: 'account', entries: [{ name: 'email', label: 'fact.new_email', optional: true, hint: 'act.resetFactorsHint' }],
+  },
+  {
+    text: 'act.resetEmail', role: 'owner', method: 'POST', path: '/accounts/{account}/reset', look: 'danger', named: 'account',
+    entries: [{ name: 'email', label: 'fact.new_email', hint: 'act.resetEmailHint' }],
   },
 ];
 
