@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inChromium, launch, visit, type Visitor } from './browser';
 import { Exchange } from './exchange';
-import { reviewWithdrawal, signUp, takeFromFaucet } from './person';
+import { deposit, reviewWithdrawal, signUp, takeFromFaucet } from './person';
 
 const email = 'ada@example.org';
 
@@ -29,7 +29,9 @@ inChromium('from sign-up to withdrawal', () => {
       await page.getByRole('link', { name: 'Wallet' }).click();
       await main.getByRole('button', { name: 'Faucet' }).click();
       await takeFromFaucet(page, 'BTC');
-      await deposit(visitor);
+      await deposit(visitor, exchange);
+      await exchange.admin('devnet', 'mine', 'BTC', '6');
+      await main.getByText('Done', { exact: true }).waitFor();
 
       const outside = await reviewWithdrawal(page, exchange);
       expect(await main.getByText(outside).count()).toBe(1);
@@ -68,20 +70,5 @@ inChromium('from sign-up to withdrawal', () => {
     await page.getByLabel('Code', { exact: true }).fill(await exchange.code(email));
     await page.getByRole('button', { name: 'Confirm', exact: true }).click();
     await page.getByRole('checkbox', { name: 'Withdrawing', checked: true }).waitFor();
-  }
-
-  /** deposit pays from the outside, and sees the deposit's confirmations and its end. */
-  async function deposit({ page }: Visitor): Promise<void> {
-    const main = page.getByRole('main');
-    await page.goto('/wallet');
-    await main.getByRole('button', { name: 'Deposit' }).click();
-    await main.getByLabel('Asset', { exact: true }).selectOption('BTC');
-    await main.getByLabel('Network', { exact: true }).selectOption('BTC');
-    const address = (await main.getByLabel('Address', { exact: true }).textContent()) ?? '';
-    await exchange.admin('devnet', 'send', 'BTC', address, 'BTC', '0.5');
-    await exchange.admin('devnet', 'mine', 'BTC', '1');
-    await main.getByText(/of \d+ confirmations/).waitFor();
-    await exchange.admin('devnet', 'mine', 'BTC', '6');
-    await main.getByText('Done', { exact: true }).waitFor();
   }
 });

@@ -1,8 +1,9 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inChromium, launch, Visitor, visit } from './browser';
 import { Exchange } from './exchange';
 import { dress, examine, looks } from './looks';
+import { accept, enrolled, fill, logIn, order, row, visitOf, waiting } from './operators';
 import { addAuthenticator, reviewWithdrawal, signUp, takeFromFaucet } from './person';
 
 const customer = 'ada@example.org';
@@ -59,6 +60,7 @@ inChromium('the operators’ console', () => {
     await visitOf(eve, 'log');
     await eve.page.getByText('I called her').first().waitFor();
     await changes(ann, bob);
+    await resets(ann, bob);
     for (const one of open) await one.close();
   });
 
@@ -77,32 +79,11 @@ inChromium('the operators’ console', () => {
     });
   }
 
-  /** operator opens a browser for an operator, who is invited from the command line, accepts and logs in. */
+  /** operator opens a browser for an operator, which the test closes. */
   async function operator(name: string, role: string): Promise<Visitor> {
-    const email = `${name}@example.org`;
-    const { code } = JSON.parse(await exchange.admin('operator', 'invite', email, '--name', name, '--role', role)) as { code: string };
-    const visitor = await Visitor.open(browser, exchange.desk);
+    const visitor = await enrolled(browser, exchange, name, role);
     open.push(visitor);
-    await addAuthenticator(visitor);
-    await accept(visitor, code);
-    await visitor.page.getByText('You are an operator.').waitFor();
-    await logIn(visitor);
     return visitor;
-  }
-
-  async function accept({ page }: Visitor, code: string): Promise<void> {
-    await page.goto('/operator/accept');
-    await page.getByLabel('Code', { exact: true }).fill(code);
-    await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('button', { name: 'Add passkey' }).click();
-  }
-
-  async function logIn({ page }: Visitor): Promise<void> {
-    await page.goto('/operator');
-    await page.getByRole('link', { name: 'Go to log-in' }).click();
-    await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByRole('button', { name: 'Log out' }).waitFor();
-    await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
   }
 
   /** withdraw asks for 0.25 BTC, and answers the address that gets it. */
@@ -113,41 +94,12 @@ inChromium('the operators’ console', () => {
     return address;
   }
 
-  /** order orders an act on the row with a text, and wants it done, or to wait for a second operator. */
-  async function order(by: Visitor, list: string, of: string, act: string, reason: string, waits = false, name = ''): Promise<void> {
-    await visitOf(by, list);
-    await row(by, of).getByRole('button', { name: act, exact: true }).click();
-    const form = by.page.getByRole('dialog', { name: act });
-    const send = form.getByRole('button', { name: 'Use passkey' });
-    expect(await send.isDisabled()).toBe(true);
-    await form.getByLabel('Reason', { exact: true }).fill(reason);
-    if (name !== '') {
-      expect(await send.isDisabled()).toBe(true);
-      await form.getByLabel(`Type ${name} to go on`).fill(name);
-    }
-    await send.click();
-    if (!waits) return by.page.getByRole('log').getByText('Done.').first().waitFor();
-
-    await form.getByRole('link', { name: 'Waiting acts' }).click();
-    await by.page.getByRole('heading', { name: 'Waiting acts' }).waitFor();
-    await by.page.getByText(reason).waitFor();
-  }
-
   /** confirm approves the act with a reason as the second operator. */
   async function confirm(by: Visitor, list: string, reason: string): Promise<void> {
     await visitOf(by, list);
     await row(by, reason).getByRole('button', { name: 'Approve' }).click();
     await by.page.getByRole('dialog', { name: 'Approve' }).getByRole('button', { name: 'Use passkey' }).click();
     await row(by, reason).waitFor({ state: 'detached' });
-  }
-
-  async function visitOf({ page }: Visitor, list: string): Promise<void> {
-    await page.goto(`/operator/${list}`);
-    await page.getByRole('button', { name: 'Log out' }).waitFor();
-  }
-
-  function row({ page }: Visitor, text: string): Locator {
-    return page.getByRole('main').getByRole('listitem').filter({ hasText: text });
   }
 
   /** viewed wants a viewer to be offered nothing that changes anything, and to be refused it by the exchange. */
@@ -191,6 +143,26 @@ inChromium('the operators’ console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Use passkey' }).click();
     await page.getByRole('button', { name: 'Unfreeze' }).waitFor();
     await catalogue(ann);
+  }
+
+  /** resets takes second factors away and replaces the address of an account that its holder lost. */
+  async function resets(ann: Visitor, bob: Visitor): Promise<void> {
+    const { account } = JSON.parse(await exchange.admin('account', 'create', 'lea@example.org')) as { account: number };
+    const acts = [
+      ['Reset second factor', 'lea.1@example.org', 'she lost the device and the mailbox'],
+      ['Replace e-mail', 'lea.2@example.org', 'she lost that mailbox, too'],
+    ] as const;
+    for (const [act, email, reason] of acts) {
+      await visitOf(ann, `accounts/${account}`);
+      await ann.page.getByRole('button', { name: act, exact: true }).click();
+      await ann.page.getByRole('dialog', { name: act }).getByLabel('New e-mail').fill(email);
+      await (await fill(ann, act, reason, String(account))).click();
+      await waiting(ann, act, reason);
+      await row(ann, reason).getByText(email).waitFor();
+      await confirm(bob, 'acts', reason);
+      await bob.page.goto(`/operator/accounts/${email}`);
+      await bob.page.getByRole('region', { name: 'About the account' }).getByText(email).waitFor();
+    }
   }
 
   /** catalogue previews a document and orders its changes. */

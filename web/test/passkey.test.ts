@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inChromium, launch, visit, type Visitor } from './browser';
 import { Exchange } from './exchange';
-import { addAuthenticator, logIn, password, reviewWithdrawal, signUp, takeFromFaucet } from './person';
+import { addAuthenticator, addPasskey, logIn, password, requirePasskey, reviewWithdrawal, signUp, takeFromFaucet } from './person';
 
 const email = 'alan@example.org';
 
@@ -28,20 +28,9 @@ inChromium('a passkey', () => {
       await addAuthenticator(visitor);
       await signUp(visitor, exchange, email);
 
-      await page.getByRole('link', { name: 'Account' }).click();
-      await page.getByRole('button', { name: 'Add passkey' }).click();
-      await page.getByLabel('Name of the passkey').fill('laptop');
-      await page.getByRole('button', { name: 'Make passkey' }).click();
-      await page.getByLabel('Code', { exact: true }).waitFor();
-      await page.getByLabel('Code', { exact: true }).fill(await exchange.code(email));
-      await page.getByRole('button', { name: 'Confirm', exact: true }).click();
-      await page.getByRole('button', { name: 'Remove', exact: true }).waitFor();
-
-      for (const name of ['Logging in', 'Withdrawing']) {
-        await page.getByRole('checkbox', { name }).click();
-        await page.getByRole('button', { name: 'Use passkey' }).click();
-        await page.getByRole('checkbox', { name, checked: true }).waitFor();
-      }
+      await addPasskey(visitor, exchange, email);
+      await requirePasskey(visitor, 'Logging in');
+      await requirePasskey(visitor, 'Withdrawing');
 
       await page.getByRole('button', { name: 'Log out' }).click();
       await page.goto('/log-in');

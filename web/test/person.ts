@@ -66,3 +66,35 @@ export async function addAuthenticator({ page }: Visitor): Promise<void> {
     },
   });
 }
+
+/** addPasskey adds a passkey in the account's settings. The first one is confirmed by a code of a letter. */
+export async function addPasskey({ page }: Visitor, exchange: Exchange, email: string): Promise<void> {
+  await page.getByRole('link', { name: 'Account' }).click();
+  await page.getByRole('button', { name: 'Add passkey' }).click();
+  await page.getByLabel('Name of the passkey').fill('laptop');
+  await page.getByRole('button', { name: 'Make passkey' }).click();
+  await page.getByLabel('Code', { exact: true }).waitFor();
+  await page.getByLabel('Code', { exact: true }).fill(await exchange.code(email));
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+  await page.getByRole('button', { name: 'Remove', exact: true }).waitFor();
+}
+
+/** requirePasskey makes a case ask for the passkey from now on, on the account's page. */
+export async function requirePasskey({ page }: Visitor, name: 'Logging in' | 'Withdrawing'): Promise<void> {
+  await page.getByRole('checkbox', { name }).click();
+  await page.getByRole('button', { name: 'Use passkey' }).click();
+  await page.getByRole('checkbox', { name, checked: true }).waitFor();
+}
+
+/** deposit pays 0.5 BTC from the outside, and sees the first confirmation; more blocks end it. */
+export async function deposit({ page }: Visitor, exchange: Exchange): Promise<void> {
+  const main = page.getByRole('main');
+  await page.goto('/wallet');
+  await main.getByRole('button', { name: 'Deposit' }).click();
+  await main.getByLabel('Asset', { exact: true }).selectOption('BTC');
+  await main.getByLabel('Network', { exact: true }).selectOption('BTC');
+  const address = (await main.getByLabel('Address', { exact: true }).textContent()) ?? '';
+  await exchange.admin('devnet', 'send', 'BTC', address, 'BTC', '0.5');
+  await exchange.admin('devnet', 'mine', 'BTC', '1');
+  await main.getByText(/of \d+ confirmations/).waitFor();
+}

@@ -1,13 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inChromium, launch, visit } from './browser';
 import { Exchange } from './exchange';
 import { logIn, signUp } from './person';
-
-/** folder takes the pictures: `make web-pictures` names that of the documents. */
-const folder = process.env['BOURSE_PICTURES'] ?? join(import.meta.dirname, '../../bin/web');
+import { take } from './picture';
 
 /** MOST is the size of a picture in README, in bytes. */
 const MOST = 150_000;
@@ -21,7 +17,6 @@ inChromium('the picture of README', () => {
   beforeAll(async () => {
     exchange = await Exchange.start();
     browser = await launch();
-    await mkdir(folder, { recursive: true });
     await visit(browser, exchange.url, async (visitor) => {
       await signUp(visitor, exchange, email);
       await exchange.admin('credit', email, 'USDT', '125000');
@@ -56,11 +51,7 @@ inChromium('the picture of README', () => {
       await form.getByText('Trades now').waitFor();
       await page.getByLabel(/^Candles of/).locator('canvas').first().waitFor();
       await page.waitForFunction(() => document.querySelector('[role=progressbar]') === null);
-      const session = await page.context().newCDPSession(page);
-      const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 80 });
-      const picture = Buffer.from(data, 'base64');
-      expect(picture.length).toBeLessThanOrEqual(MOST);
-      await writeFile(join(folder, `trade-${theme}.webp`), picture);
+      expect(await take(page, `trade-${theme}`)).toBeLessThanOrEqual(MOST);
     }, looks);
   });
 });

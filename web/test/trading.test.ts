@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inChromium, launch, Visitor } from './browser';
 import { Exchange } from './exchange';
+import { badge, order, place } from './order';
 import { signUp } from './person';
 import { Proxy } from './proxy';
 
@@ -11,28 +12,6 @@ interface RestBook {
   seq: number;
   bids: { price: string; amount: string }[];
   asks: { price: string; amount: string }[];
-}
-
-/** order returns the parts of the form. */
-function order(page: Page) {
-  const form = page.getByRole('form', { name: 'Order' });
-  return {
-    form,
-    side: (name: 'Buy' | 'Sell') => form.getByText(name, { exact: true }).click(),
-    field: (name: string) => form.getByLabel(name, { exact: true }),
-    status: form.getByRole('status'),
-    submit: (name: string) => form.getByRole('button', { name, exact: true }).click(),
-  };
-}
-
-const badge = (page: Page, state: string) => page.getByLabel('Connection').and(page.getByText(state, { exact: true }));
-
-async function place(page: Page, side: 'Buy' | 'Sell', price: string, amount: string): Promise<void> {
-  const { side: choose, field, submit } = order(page);
-  await choose(side);
-  await field('Price').fill(price);
-  await field('Amount').fill(amount);
-  await submit(`${side} BTC`);
 }
 
 async function faucet(page: Page, ...assets: string[]): Promise<void> {
