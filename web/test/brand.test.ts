@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inChromium, launch, visit, type Visitor } from './browser';
 import { Exchange } from './exchange';
+import { enrolled } from './operators';
 import { password } from './person';
 
 const email = 'ada@example.org';
@@ -21,7 +22,7 @@ inChromium('an exchange of another brand', () => {
     await writeFile(join(folder, 'logo.svg'), logo);
     await writeFile(join(folder, 'terms.md'), '# Terms of Agora\n\nBe kind.\n');
     await brand('2026-01');
-    exchange = await Exchange.start('--bots=false', `--brand=${join(folder, 'brand.yaml')}`);
+    exchange = await Exchange.start('--bots=false', '--admin-listen=127.0.0.1:0', `--brand=${join(folder, 'brand.yaml')}`);
     await exchange.admin('notice', 'add', 'banner', 'Closed on Sunday', 'We move to another house.');
     browser = await launch();
   });
@@ -40,6 +41,7 @@ inChromium('an exchange of another brand', () => {
       expect(await page.title()).toBe('Sign up · Agora & Söhne');
       expect(await page.getByRole('link', { name: 'Agora & Söhne, markets' }).locator('img').count()).toBe(1);
       expect(await colour(page)).toBe('#c79bff');
+      expect(await ours(page)).toEqual([]);
       await hideNotice(visitor);
       await signUp(visitor);
 
@@ -72,6 +74,20 @@ inChromium('an exchange of another brand', () => {
       expect(await colour(visitor.page)).toBe('#6b2fb3');
       await looksRight(visitor, 'brand-390');
     }, options);
+  });
+
+  it('has its name and look on the console of operators', async () => {
+    const owner = await enrolled(browser, exchange, 'olga', 'owner');
+    const { page } = owner;
+    for (const path of ['/operator', '/operator/notices', '/operator/catalogue', '/operator/accept', '/operator/log-in']) {
+      await page.goto(path);
+      await looksRight(owner, `brand-console${path.replaceAll('/', '-')}`);
+      expect(await page.title()).toMatch(/ · Agora & Söhne$/);
+      expect(await page.getByRole('link', { name: 'Agora & Söhne, dashboard of operators' }).locator('img').count()).toBe(1);
+      expect(await colour(page)).toBe('#c79bff');
+      expect(await ours(page)).toEqual([]);
+    }
+    await owner.close();
   });
 
   /** brand writes the brand's file with a version of the terms. */
@@ -122,6 +138,15 @@ inChromium('an exchange of another brand', () => {
 /** colour answers the accent that the page shows. */
 function colour(page: Page): Promise<string> {
   return page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--accent').trim());
+}
+
+/** ours answers what names Bourse of all that the page was made of: its document, scripts, styles and answers. */
+function ours(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const from = [location.href, ...performance.getEntriesByType('resource').map(({ name }) => name)];
+    const texts = await Promise.all(from.map(async (address) => (await fetch(address)).text()));
+    return from.filter((_, at) => texts[at]?.includes('Bourse'));
+  });
 }
 
 /** looksRight keeps a picture, and wants the page to fit and to break no rule of axe. */

@@ -18,8 +18,8 @@ export interface Letter {
 /** Exchange is a sandbox of the real binary with a data directory of its own. Blocks come on demand. */
 export class Exchange {
   readonly url: string;
-  /** desk is the URL of operators, where the flags have one; empty elsewhere. */
-  readonly desk: string;
+  /** desk is the URL of operators, where the flags have one; empty elsewhere. It changes with each start if its port is 0. */
+  desk: string;
   readonly #data: string;
   readonly #flags: string[];
   #process: ChildProcess;
@@ -47,7 +47,7 @@ export class Exchange {
 
   /** again starts a killed exchange on its data and its address. */
   async again(): Promise<void> {
-    this.#process = (await serve(this.#data, new URL(this.url).host, this.#flags)).child;
+    ({ child: this.#process, desk: this.desk } = await serve(this.#data, new URL(this.url).host, this.#flags));
   }
 
   /** admin runs an admin command and answers what it prints. */
