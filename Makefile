@@ -76,8 +76,8 @@ web/test/bench/node_modules: web/test/bench/package-lock.json
 	@touch $@
 
 .PHONY: web-pictures
-web-pictures: web/node_modules build ## Take README's pictures of the trading page anew, in Chromium.
-	cd web && BOURSE_PICTURES=../docs/pictures npm exec -- vitest run --project browser test/pictures.test.ts
+web-pictures: web/node_modules build ## Take the pictures of README and docs/web.md anew, in Chromium.
+	cd web && BOURSE_PICTURES=../docs/pictures npm exec -- vitest run --project browser test/pictures.test.ts test/venue.test.ts
 
 web/node_modules: web/package-lock.json
 	cd web && npm ci --silent --no-audit --no-fund
