@@ -48,14 +48,20 @@ func (s *Server) solvency(ctx context.Context, _ struct{}) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	catalogue := s.View.Catalogue() // at the funds' command or later: assets and networks stay
+	catalogue := s.View.Catalogue() // it may lack the newest assets and networks, which have nothing yet
 
 	chain := make([]bourse.Amount, len(catalogue.Assets))
 	networks := []ownedAnswer{}
 	for i := range funds.Networks {
 		n := &funds.Networks[i]
+		if int(n.Network) >= len(catalogue.Networks) {
+			continue
+		}
 		one := ownedAnswer{catalogue.Networks[n.Network].Symbol, n.Height, map[bourse.Symbol]string{}, ""}
 		for _, o := range n.Owned {
+			if int(o.Asset) >= len(chain) {
+				continue
+			}
 			asset := catalogue.Assets[o.Asset]
 			one.Owned[asset.Symbol] = o.Amount.Format(asset.Scale)
 			chain[o.Asset] = chain[o.Asset].PlusOrMax(o.Amount)
@@ -66,7 +72,8 @@ func (s *Server) solvency(ctx context.Context, _ struct{}) (any, error) {
 
 	assets := []assetAnswer{}
 	for i := range funds.Assets {
-		if a := &funds.Assets[i]; !a.Customers.IsZero() || len(a.Own) > 0 || !chain[a.Asset].IsZero() {
+		a := &funds.Assets[i]
+		if int(a.Asset) < len(chain) && (!a.Customers.IsZero() || len(a.Own) > 0 || !chain[a.Asset].IsZero()) {
 			assets = append(assets, describeFunds(catalogue.Assets[a.Asset], a, chain[a.Asset]))
 		}
 	}

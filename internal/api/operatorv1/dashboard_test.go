@@ -50,6 +50,9 @@ func TestSolvency(t *testing.T) {
 				n.Owned[i].Amount = n.Owned[i].Amount.Minus(stolen)
 			}
 		}
+		// The follower is ahead of the view by an asset and a network.
+		funds.Assets = append(funds.Assets, bourse.AssetFunds{Asset: bourse.AssetID(len(funds.Assets) + 1)})
+		funds.Networks = append(funds.Networks, bourse.NetworkFunds{Network: bourse.NetworkID(len(funds.Networks) + 1)})
 		return funds, nil
 	}
 
