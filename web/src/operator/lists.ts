@@ -122,7 +122,6 @@ const acts: Listing = {
     { of: 'by' },
     { of: 'email', sure: true },
     { of: 'reason', sure: true },
-    { of: 'email', sure: true },
     { of: 'due', as: 'time' },
     { of: 'digest', as: 'mono', sure: true },
   ],
@@ -328,14 +327,6 @@ export const accountActs: readonly Act[] = [
     fits: (row) => row['frozen'] !== true,
   },
   { text: 'act.unfreeze', role: 'operator', method: 'POST', path: '/accounts/{account}/unfreeze', fits: (row) => row['frozen'] === true },
-  {
-    text: 'act.resetFactors', role: 'owner', method: 'POST', path: '/accounts/{account}/reset', fixed: { factors: true }, look: 'danger',
-    named: 'account',
-  },
-  {
-    text: 'act.resetEmail', role: 'owner', method: 'POST', path: '/accounts/{account}/reset', look: 'danger', named: 'account',
-    entries: [{ name: 'email', label: 'fact.email', hint: 'act.resetEmailHint' }],
-  },
   {
     text: 'act.tier', role: 'operator', method: 'PUT', path: '/accounts/{account}/tier',
     entries: [{ name: 'tier', label: 'fact.tier' }],
