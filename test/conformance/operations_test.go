@@ -203,10 +203,10 @@ func nothingAfterUnsub(x *exam) {
 	s := x.connect()
 	s.sub(m.pair+"@orderBook", m.pair+"@ticker")
 	a.sell(m, "10", "1")
-	s.ask("unsub", fields{"streams": m.pair + "@orderBook"})
 	if n := len(s.fence()); n != 1 {
 		x.Errorf("%d messages before unsub, want 1", n)
 	}
+	s.ask("unsub", fields{"streams": m.pair + "@orderBook"})
 	a.sell(m, "11", "1")
 	a.buy(m, "11", "2")
 	if n := len(of(s.fence(), m.pair+"@orderBook")); n != 0 {
