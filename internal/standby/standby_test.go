@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -41,6 +42,8 @@ type source struct {
 	*standby.Source
 	address string
 	clock   atomic.Int64
+	// handling are the requests whose handler has not returned, though the answer may be there.
+	handling sync.WaitGroup
 }
 
 func newSource(t *testing.T, frames int, change func(*standby.SourceOptions)) *source {
@@ -64,7 +67,12 @@ func newSource(t *testing.T, frames int, change func(*standby.SourceOptions)) *s
 		change(&o)
 	}
 	s.Source = standby.NewSource(o)
-	port := httptest.NewServer(s.Handler())
+	handler := s.Handler()
+	port := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.handling.Add(1)
+		defer s.handling.Done()
+		handler.ServeHTTP(w, r)
+	}))
 	t.Cleanup(port.Close)
 	s.address = port.Listener.Addr().String()
 	s.write(frames)
@@ -404,6 +412,7 @@ func TestPartsRest(t *testing.T) {
 		answer, err := http.DefaultClient.Do(r)
 		must(t, err)
 		must(t, answer.Body.Close())
+		s.handling.Wait()
 		return answer.StatusCode
 	}
 
