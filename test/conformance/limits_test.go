@@ -86,14 +86,32 @@ func limitsTold(x *exam) {
 	x.equal("RateLimit-Limit where there is nothing", a.header.Get("RateLimit-Limit"), "")
 }
 
+// spendReads asks as an account until its limit of reads refuses. It asks the exchange itself, because
+// TestMutations would change hundreds of answers that say the same.
+func (x *exam) spendReads(a *account) {
+	x.Helper()
+	body := `{"api_key":"` + a.key + `","offset":0}`
+	for range 2000 {
+		res, err := x.exchange.send(http.MethodPost, x.exchange.url+"/spot/open_orders", body, nil)
+		if err != nil {
+			x.broken("%v", err)
+		}
+		if res.status != http.StatusOK {
+			return
+		}
+	}
+	x.Fatalf("2000 reads are within the limit")
+}
+
 func limitsApplied(x *exam) {
 	x.covers("SPOT-LIM-3")
 	a := x.account()
 	ask := func() *answer { return a.post("/open_orders", fields{"offset": 0}) }
 	var refused *answer
-	for range 2000 {
+	for range 100 {
+		x.spendReads(a)
 		if refused = ask(); refused.status != http.StatusOK {
-			break
+			break // otherwise the limit has filled by one meanwhile
 		}
 	}
 	if refused.status != http.StatusTooManyRequests {
