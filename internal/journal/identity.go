@@ -43,6 +43,19 @@ func isOtherFormat(err error) bool {
 	return errors.Is(err, ErrNewerFormat) || errors.Is(err, ErrOlderFormat)
 }
 
+// whole returns an error of parsing a whole file: a *DamageError that names the command seq, unless
+// the file is intact and does not belong here.
+func whole(name string, seq bourse.Seq, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrOtherExchange), errors.Is(err, ErrSandbox), isOtherFormat(err):
+		return fmt.Errorf("%s: %w", name, err)
+	default:
+		return &DamageError{name, 0, seq, err}
+	}
+}
+
 // Identity identifies an exchange. Every file's header has it, so that no file is read in
 // place of another.
 type Identity struct {

@@ -81,6 +81,21 @@ func checkIdentity(b []byte, magic [8]byte, version uint32, id Identity) error {
 	return id.Check(Identity{Exchange: [16]byte(b[16:32]), Sandbox: b[12] == 1})
 }
 
+// appendSum appends the checksum of a side file.
+func appendSum(b []byte) []byte {
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+// sealed verifies the checksum and the identity of a side file that appendSum ended, and returns
+// its bytes without the checksum. b is longer than an identity and a checksum.
+func sealed(b []byte, magic [8]byte, version uint32, id Identity) ([]byte, error) {
+	body := b[:len(b)-4]
+	if binary.LittleEndian.Uint32(b[len(body):]) != crc32.Checksum(body, castagnoli) {
+		return nil, errChecksum
+	}
+	return body, checkIdentity(b, magic, version, id)
+}
+
 // appendPrefix appends the beginning of a snapshot.
 func appendPrefix(b []byte, id Identity, at bourse.Seq) []byte {
 	start := len(b)

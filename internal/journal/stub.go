@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"slices"
 
@@ -123,12 +122,8 @@ func (f *Files) Stub() (*Stub, error) {
 		return nil, err
 	}
 	stub := new(Stub)
-	err = stub.parse(b, f.id)
-	switch {
-	case errors.Is(err, ErrOtherExchange), errors.Is(err, ErrSandbox), isOtherFormat(err):
-		return nil, fmt.Errorf("%s: %w", stubName, err)
-	case err != nil:
-		return nil, &DamageError{stubName, 0, 1, err}
+	if err := stub.parse(b, f.id); err != nil {
+		return nil, whole(stubName, 1, err)
 	}
 	return stub, nil
 }
@@ -140,18 +135,15 @@ func (b *Stub) bytes(id Identity) []byte {
 	out = append(out, b.State[:]...)
 	out = binary.LittleEndian.AppendUint64(out, uint64(len(b.Balances)))
 	out = append(out, b.Balances...)
-	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, castagnoli))
+	return appendSum(out)
 }
 
 func (b *Stub) parse(in []byte, id Identity) error {
 	if len(in) < stubFixed+4 {
 		return errLength
 	}
-	body := in[:len(in)-4]
-	if binary.LittleEndian.Uint32(in[len(body):]) != crc32.Checksum(body, castagnoli) {
-		return errChecksum
-	}
-	if err := checkIdentity(in, stubMagic, stubVersion, id); err != nil {
+	body, err := sealed(in, stubMagic, stubVersion, id)
+	if err != nil {
 		return err
 	}
 	if binary.LittleEndian.Uint64(in[104:]) != uint64(len(body)-stubFixed) {

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 
 	"github.com/bourse-exchange/bourse/internal/disk"
@@ -41,24 +40,14 @@ func LoadVoter(d disk.Disk, id Identity) (Voter, error) {
 	}
 
 	v, err := parseVoter(b, id)
-	switch {
-	case errors.Is(err, ErrOtherExchange), errors.Is(err, ErrSandbox), isOtherFormat(err):
-		return Voter{}, fmt.Errorf("%s: %w", voterName, err)
-	case err != nil:
-		return Voter{}, &DamageError{voterName, 0, 0, err}
-	}
-	return v, nil
+	return v, whole(voterName, 0, err)
 }
 
 func parseVoter(b []byte, id Identity) (Voter, error) {
 	if len(b) != voterSize {
 		return Voter{}, errLength
 	}
-	body := b[:voterSize-4]
-	if binary.LittleEndian.Uint32(b[voterSize-4:]) != crc32.Checksum(body, castagnoli) {
-		return Voter{}, errChecksum
-	}
-	if err := checkIdentity(b, voterMagic, voterVersion, id); err != nil {
+	if _, err := sealed(b, voterMagic, voterVersion, id); err != nil {
 		return Voter{}, err
 	}
 	v := Voter{
@@ -80,6 +69,6 @@ func (v Voter) Save(d disk.Disk, id Identity) error {
 	b = binary.LittleEndian.AppendUint64(b, v.Node)
 	b = binary.LittleEndian.AppendUint64(b, v.Term)
 	b = binary.LittleEndian.AppendUint64(b, v.Vote)
-	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	b = appendSum(b)
 	return disk.Replace(d, voterName, voterName+tempExt, b)
 }

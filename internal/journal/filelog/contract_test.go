@@ -32,13 +32,7 @@ func (h *harness) Open(t *testing.T) journal.Log {
 func (h *harness) Crash(*testing.T) { h.disk = h.crash(h.disk) }
 
 func (h *harness) Compact(t *testing.T, before bourse.Seq) {
-	files := journal.NewFiles(h.disk, identity)
-	for moved := true; moved; {
-		var err error
-		if moved, err = files.ArchiveNext(before); err != nil {
-			t.Fatal(err)
-		}
-	}
+	journaltest.Archive(t, journal.NewFiles(h.disk, identity), before)
 }
 
 func TestContract(t *testing.T) {

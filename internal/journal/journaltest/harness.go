@@ -23,6 +23,17 @@ type Compactor interface {
 	Compact(t *testing.T, before bourse.Seq)
 }
 
+// Archive is Compact for a log on segments.
+func Archive(t *testing.T, files *journal.Files, before bourse.Seq) {
+	t.Helper()
+	for moved := true; moved; {
+		var err error
+		if moved, err = files.ArchiveNext(before); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Replicated is the harness of a log that other processes write too. Its methods act on
 // the open log.
 type Replicated interface {

@@ -38,7 +38,8 @@ func (s *store) cut(from uint64) error {
 	}
 
 	s.tip, s.at = refused[0].tip, refused[0].from
-	// A mark before the first refused entry proves less than that entry's watermark did.
+	// The watermarks that are cut proved that the entries before them are durable. With these
+	// values the next call of mark writes that proof again, also behind a mark.
 	s.last, s.proven = journal.EntryBatch, 0
 	s.tail = s.tail[:first]
 	s.forget(from)

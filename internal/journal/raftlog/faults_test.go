@@ -11,6 +11,7 @@ import (
 
 	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
 	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/journaltest"
 	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
 )
 
@@ -82,13 +83,7 @@ func TestArchiveLeavesACommittedEntry(t *testing.T) {
 		g.propose(0, strings.Repeat("x", 14000))
 	}
 	g.step(4)
-	files := journal.NewFiles(g.disks[0], identity)
-	for moved := true; moved; {
-		var err error
-		if moved, err = files.ArchiveNext(g.logs[0].Durable() + 1); err != nil {
-			t.Fatal(err)
-		}
-	}
+	journaltest.Archive(t, journal.NewFiles(g.disks[0], identity), g.logs[0].Durable()+1)
 	if d := g.logs[0].Durable(); d != 6 {
 		t.Fatalf("%d commands are committed, and the segment ends elsewhere", d)
 	}

@@ -82,13 +82,6 @@ func Init(d disk.Disk, c *Cluster, node uint64) error {
 	return errors.Join(s.begin(), s.spare.Close(), s.seg.close())
 }
 
-func (g *segment) close() error {
-	if g.file == nil {
-		return nil
-	}
-	return g.file.Close()
-}
-
 // begin makes the first segment, which has a mark.
 func (s *store) begin() error {
 	if err := s.rotate(leastSegment); err != nil {

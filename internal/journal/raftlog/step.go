@@ -262,10 +262,8 @@ func (l *Log) observe() {
 	case raft.StateCandidate, raft.StatePreCandidate:
 		s.Role = Candidate
 	default:
-		for _, id := range l.members.GetLearners() {
-			if id == s.Node {
-				s.Role = Learner
-			}
+		if slices.Contains(l.members.GetLearners(), s.Node) {
+			s.Role = Learner
 		}
 	}
 
@@ -307,9 +305,5 @@ func (l *Log) finish() error {
 
 // release closes the files and the lock.
 func (l *Log) release() error {
-	err := l.spare.Close()
-	if l.seg.file != nil {
-		err = errors.Join(err, l.seg.file.Close())
-	}
-	return errors.Join(err, l.lock.Close())
+	return errors.Join(l.spare.Close(), l.seg.close(), l.lock.Close())
 }

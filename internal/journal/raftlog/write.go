@@ -19,6 +19,14 @@ type segment struct {
 	unwritten []byte
 }
 
+// close closes the file, if there is one.
+func (g *segment) close() error {
+	if g.file == nil {
+		return nil
+	}
+	return g.file.Close()
+}
+
 // place is the place of an entry that is not known to be committed, and of a mark behind it.
 type place struct {
 	// at is the position of the entry, or of the entry before a mark.
