@@ -122,7 +122,8 @@ func (w *cluster) befall(n *member) {
 	case c.oneIn(s.stop) && n.awake() && n.before == nil && !n.stopped && !n.broken:
 		w.counts.Stops++
 		want(n.log.Close(), "closing a log")
-		n.drainClosed()
+		n.closed = true
+		n.drain()
 		n.die(false)
 	case c.oneIn(s.pause):
 		w.counts.Pauses++

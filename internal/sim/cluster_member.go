@@ -43,7 +43,10 @@ type member struct {
 	// stopped is true once a planned stop inside an operation may have happened; broken
 	// once an operation may have failed.
 	stopped, broken bool
-	cuts            int
+	// closed is true once the log was closed, which leaves the clients of what it loses without
+	// an answer.
+	closed bool
+	cuts   int
 }
 
 // awake reports whether the node's process does anything now.
@@ -218,7 +221,7 @@ func (n *member) die(power bool) {
 	w.trail.note("%d: node %d dies, power %t", w.now, n.id, power)
 	w.forsake(n)
 	n.log, n.engine, n.before, n.held = nil, nil, nil, nil
-	n.hang, n.hung, n.paused, n.stopped, n.broken = 0, 0, 0, false, false
+	n.hang, n.hung, n.paused, n.stopped, n.broken, n.closed = 0, 0, 0, false, false, false
 	n.wakes = w.now + micros(w.chance.Below(uint64(pick(w.chance, 10*milliseconds, 200*milliseconds, 2*seconds))))
 }
 
@@ -244,11 +247,7 @@ func (n *member) recover() {
 
 // drain applies the notices.
 func (n *member) drain() {
-	for {
-		notice, ok := n.log.Next()
-		if !ok {
-			return
-		}
+	for notice, ok := n.log.Next(); ok; notice, ok = n.log.Next() {
 		switch notice.Kind {
 		case journal.Committed:
 			n.take(&notice.Batch)
@@ -258,7 +257,9 @@ func (n *member) drain() {
 		case journal.Dropped:
 			n.world.drop(n, notice.Proposal)
 		default:
-			fail("node %d has a notice of kind %d", n.id, notice.Kind)
+			if notice.Kind != journal.Lost || !n.closed {
+				fail("node %d has a notice of kind %d", n.id, notice.Kind)
+			}
 		}
 	}
 }
@@ -269,13 +270,18 @@ func (n *member) take(b *journal.Batch) {
 		fail("node %d yields command %d behind command %d", n.id, b.First, n.engine.Seq())
 	}
 	n.world.truth.see(n, b)
-	cmd := new(bourse.Command)
-	f := record.Frame{First: b.First, Count: b.Count, Time: b.Time, Commands: b.Commands}
-	want(f.Each(cmd, nil, func() error {
+	each(b, func(cmd *bourse.Command) error {
 		n.events.Reset()
 		n.engine.Apply(cmd, &n.events)
 		return nil
-	}), "applying a batch")
+	})
+}
+
+// each hands the commands of a batch to apply. It reuses the command.
+func each(b *journal.Batch, apply func(*bourse.Command) error) {
+	cmd := new(bourse.Command)
+	f := record.Frame{First: b.First, Count: b.Count, Time: b.Time, Commands: b.Commands}
+	want(f.Each(cmd, nil, func() error { return apply(cmd) }), "applying a batch")
 }
 
 // decay damages a byte of a copy of the disk, below what the journal proves to have been

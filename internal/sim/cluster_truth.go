@@ -97,12 +97,10 @@ func (n *member) learn(b *journal.Batch) {
 	s.committed = true
 
 	a.past = append(a.past, agreedBatch{b.First, b.Last(), b.Chain})
-	f := record.Frame{First: b.First, Count: b.Count, Time: b.Time, Commands: b.Commands}
-	cmd := new(bourse.Command)
-	want(f.Each(cmd, nil, func() error {
+	each(b, func(cmd *bourse.Command) error {
 		own := *cmd
 		return a.pair.Apply(&own)
-	}), "applying a batch")
+	})
 }
 
 // find returns what a client sent as these commands.
@@ -221,22 +219,6 @@ func (w *cluster) forsake(n *member) {
 		if s.node == n && s.state == flying {
 			s.state = unknown
 			w.counts.Unknown++
-		}
-	}
-}
-
-// drainClosed takes the notices of a log that was closed.
-func (n *member) drainClosed() {
-	for notice, ok := n.log.Next(); ok; notice, ok = n.log.Next() {
-		switch notice.Kind {
-		case journal.Committed:
-			n.take(&notice.Batch)
-			if notice.Proposal != 0 {
-				n.world.acknowledge(n, notice.Proposal, &notice.Batch)
-			}
-		case journal.Dropped:
-			n.world.drop(n, notice.Proposal)
-		default: // lost: the client learns nothing
 		}
 	}
 }
