@@ -222,3 +222,25 @@ func (s *script) hand(g *trio, term, commit uint64, list []*raftpb.Entry) {
 	}
 	s.sent = s.last
 }
+
+// TestInitInUse makes a journal where another process has the directory.
+func TestInitInUse(t *testing.T) {
+	d := memdisk.New(1)
+	if err := d.MkdirAll(journal.LiveDir); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := journal.Lock(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := raftlog.Cluster{Identity: identity, Nodes: []uint64{1}}
+	if err := raftlog.Init(d, &c, 1); !errors.Is(err, journal.ErrInUse) {
+		t.Errorf("beside another process: %v", err)
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := raftlog.Init(d, &c, 1); err != nil {
+		t.Error(err)
+	}
+}

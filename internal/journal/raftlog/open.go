@@ -55,7 +55,7 @@ type Cluster struct {
 }
 
 // Init makes the journal of a cluster's node in an empty data directory. After a crash it
-// can be called again.
+// can be called again. The error is journal.ErrInUse if another process has the directory.
 func Init(d disk.Disk, c *Cluster, node uint64) error {
 	size, err := segmentSize(c.SegmentSize)
 	if err != nil {
@@ -64,9 +64,23 @@ func Init(d disk.Disk, c *Cluster, node uint64) error {
 	if node == raft.None || len(c.Nodes) == 0 || len(c.Nodes) > mostNodes || !slices.Contains(c.Nodes, node) {
 		return fmt.Errorf("node %d is not one of %v", node, c.Nodes)
 	}
-	if err := segments.MakeDir(d, journal.LiveDir); err != nil {
+	lock, err := acquire(d)
+	if err != nil {
 		return err
 	}
+	return errors.Join(create(d, c, node, size), lock.Close())
+}
+
+// acquire makes the journal's directory and locks it.
+func acquire(d disk.Disk) (io.Closer, error) {
+	if err := segments.MakeDir(d, journal.LiveDir); err != nil {
+		return nil, err
+	}
+	return journal.Lock(d)
+}
+
+// create makes the journal of a node in a directory that is locked.
+func create(d disk.Disk, c *Cluster, node uint64, size int64) error {
 	if _, ok, err := journal.Identify(d); ok || err != nil {
 		return errors.Join(err, fmt.Errorf("there is a journal already"))
 	}
@@ -113,10 +127,7 @@ func Open(d disk.Disk, o Options) (*Log, *journal.Recovery, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := segments.MakeDir(d, journal.LiveDir); err != nil {
-		return nil, nil, err
-	}
-	lock, err := journal.Lock(d)
+	lock, err := acquire(d)
 	if err != nil {
 		return nil, nil, err
 	}
