@@ -62,7 +62,7 @@ func (x *links) deliver(w *cluster) {
 		if n := w.nodes[l.to-1]; n.log != nil {
 			m := new(raftpb.Message)
 			want(proto.Unmarshal(l.bytes, m), "decoding a message")
-			n.log.Receive(m)
+			want(n.log.Receive(m), "handing over a message")
 		}
 		return true
 	})

@@ -64,8 +64,15 @@ func (g *trio) send(messages []*raftpb.Message) {
 	for _, m := range messages {
 		to := m.GetTo() - 1
 		if l := g.logs[to]; l != nil && !g.away[to] && !g.away[m.GetFrom()-1] {
-			l.Receive(m)
+			g.receive(l, m)
 		}
+	}
+}
+
+func (g *trio) receive(l *raftlog.Log, m *raftpb.Message) {
+	g.t.Helper()
+	if err := l.Receive(m); err != nil {
+		g.t.Errorf("%v is refused: %v", m, err)
 	}
 }
 
@@ -392,7 +399,7 @@ func TestForgedEntries(t *testing.T) {
 				}},
 			}
 			g.sent = nil
-			g.logs[0].Receive(m)
+			g.receive(g.logs[0], m)
 			_, err := g.logs[0].Step()
 			if (err == nil) != (name == "") {
 				t.Errorf("the step returns %v", err)

@@ -20,7 +20,8 @@
 // Invariants: what Next yields is on a majority's disks, this one included; no entry at or
 // below the commit is cut; a message that promises something leaves after the promise is
 // durable. A proposal gets exactly one notice: Committed; Dropped, which proves that it never
-// will be; or Lost when the log is closed first.
+// will be; or Lost when the log is closed first. After a failed step it gets none, and its fate
+// is unknown.
 //
 // Not here: the connections between nodes; snapshots for nodes that are too far behind, which
 // wait meanwhile; a full disk that heals: here it ends the process, and the others continue.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
@@ -25,7 +26,7 @@ func (i *item) position() journal.Position {
 }
 
 // newItem checks that an entry may follow a tip: the checksum of its frame, its sequence, its
-// time, its term and the hash chain.
+// time, its term and the hash chain. A change of members must be one.
 func newItem(e *raftpb.Entry, tip *journal.Tip) (item, error) {
 	i := item{entry: e, tip: *tip}
 	switch {
@@ -35,6 +36,9 @@ func newItem(e *raftpb.Entry, tip *journal.Tip) (item, error) {
 		i.kind = journal.EntryEmpty
 	case e.GetType() == raftpb.EntryConfChangeV2 && len(e.GetData()) <= journal.MaxFrame:
 		i.kind = journal.EntryMembers
+		if _, err := changeOf(e); err != nil {
+			return i, err
+		}
 	default:
 		return i, fmt.Errorf("entry %d is of type %v", e.GetIndex(), e.GetType())
 	}
@@ -68,6 +72,15 @@ func (i *item) check(tip *journal.Tip) error {
 	}
 	i.tip = journal.Tip{Last: i.batch.Last(), Chain: chain, Term: f.Term, Time: f.Time}
 	return nil
+}
+
+// changeOf returns the change of members that an entry holds.
+func changeOf(e *raftpb.Entry) (*raftpb.ConfChangeV2, error) {
+	c := new(raftpb.ConfChangeV2)
+	if err := proto.Unmarshal(e.GetData(), c); err != nil {
+		return nil, fmt.Errorf("entry %d: %w", e.GetIndex(), err)
+	}
+	return c, nil
 }
 
 // entryOf returns the entry of raft that an entry of the journal holds. Its data alias the

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"go.etcd.io/raft/v3"
 	"go.etcd.io/raft/v3/raftpb"
 	"google.golang.org/protobuf/proto"
 
@@ -213,7 +214,7 @@ func (s *script) change(t *testing.T, term uint64, c *raftpb.ConfChangeV2) *raft
 // hand hands entries of the second node to the first one, which steps once.
 func (s *script) hand(g *trio, term, commit uint64, list []*raftpb.Entry) {
 	g.t.Helper()
-	g.logs[0].Receive(&raftpb.Message{
+	g.receive(g.logs[0], &raftpb.Message{
 		Type: raftpb.MsgApp.Enum(), From: new(uint64(2)), To: new(uint64(1)), Term: new(term),
 		Index: new(s.sent.Index), LogTerm: new(s.sent.Term), Commit: new(commit), Entries: list,
 	})
@@ -221,6 +222,58 @@ func (s *script) hand(g *trio, term, commit uint64, list []*raftpb.Entry) {
 		g.t.Fatal(err)
 	}
 	s.sent = s.last
+}
+
+// TestForeignMessages hands a node messages that no other node sends to it. None of them reaches
+// raft, and neither does a good one beside them.
+func TestForeignMessages(t *testing.T) {
+	good := raftpb.Message{
+		Type: raftpb.MsgHeartbeat.Enum(), From: new(uint64(2)), To: new(uint64(1)), Term: new(uint64(7)),
+	}
+	for name, spoil := range map[string]func(m *raftpb.Message){
+		"to another":     func(m *raftpb.Message) { m.To = new(uint64(3)) },
+		"of nobody":      func(m *raftpb.Message) { m.From = nil },
+		"of itself":      func(m *raftpb.Message) { m.From = new(uint64(1)) },
+		"of its storage": func(m *raftpb.Message) { m.From = new(raft.LocalApplyThread) },
+		"without a term": func(m *raftpb.Message) { m.Term = nil },
+		"a proposal":     func(m *raftpb.Message) { m.Type = raftpb.MsgProp.Enum() },
+		"a snapshot":     func(m *raftpb.Message) { m.Type = raftpb.MsgSnap.Enum() },
+		"a tick":         func(m *raftpb.Message) { m.Type = raftpb.MsgHup.Enum() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newTrio(t)
+			bad := proto.Clone(&good).(*raftpb.Message)
+			spoil(bad)
+			before := g.logs[0].Status()
+			if err := g.logs[0].Receive(proto.Clone(&good).(*raftpb.Message), bad); err == nil {
+				t.Error("the message is taken")
+			}
+			g.step(1)
+			if after := g.logs[0].Status(); after.Term != before.Term || after.Last != before.Last {
+				t.Errorf("the node went from %+v to %+v", before, after)
+			}
+		})
+	}
+}
+
+// TestMalformedChange hands a follower a change of members that cannot be read. The node ends
+// before it writes the change, which no node could apply at any start.
+func TestMalformedChange(t *testing.T) {
+	g := newTrio(t)
+	s := newScript()
+	bad := s.entry(2, raftpb.EntryConfChangeV2, []byte{0xff})
+	before := g.logs[0].Status().Last
+	g.receive(g.logs[0], &raftpb.Message{
+		Type: raftpb.MsgApp.Enum(), From: new(uint64(2)), To: new(uint64(1)), Term: new(uint64(2)),
+		Index: new(s.sent.Index), LogTerm: new(s.sent.Term), Commit: new(bad.GetIndex()), Entries: []*raftpb.Entry{bad},
+	})
+	if _, err := g.logs[0].Step(); err == nil {
+		t.Error("the change is taken")
+	}
+	g.restart(0)
+	if last := g.logs[0].Status().Last; last != before {
+		t.Errorf("the last entry is %+v, and was %+v", last, before)
+	}
 }
 
 // TestInitInUse makes a journal where another process has the directory.

@@ -1,6 +1,7 @@
 package raftlog
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -21,6 +22,13 @@ const (
 	mostMessages = 1024
 	mostNotices  = 256
 )
+
+// exchanged are the types of messages between nodes. Proposals are not forwarded, and nobody asks
+// for snapshots.
+var exchanged = []raftpb.MessageType{
+	raftpb.MsgApp, raftpb.MsgAppResp, raftpb.MsgVote, raftpb.MsgVoteResp, raftpb.MsgPreVote, raftpb.MsgPreVoteResp,
+	raftpb.MsgHeartbeat, raftpb.MsgHeartbeatResp, raftpb.MsgTransferLeader, raftpb.MsgTimeoutNow,
+}
 
 // Log is a journal.Log that a cluster replicates.
 type Log struct {
@@ -100,13 +108,40 @@ func (l *Log) Status() Status {
 }
 
 // Receive takes messages of other nodes for the next step. It drops them if too many wait:
-// raft sends what matters again. Safe for concurrent use.
-func (l *Log) Receive(messages ...*raftpb.Message) {
+// raft sends what matters again. If no node sends one of them to this node, it takes none and
+// returns an error. Safe for concurrent use.
+//
+// The caller knows that the senders are members. Their entries and commits are believed as raft
+// believes them, and false ones end the node, in a step: entries that do not continue its
+// journal, and a commit beyond its last entry, which a node has that forgot entries.
+func (l *Log) Receive(messages ...*raftpb.Message) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	for _, m := range messages {
+		if err := addressed(m, l.status.Node); err != nil {
+			return err
+		}
+	}
 	room := mostMessages - len(l.inbox)
 	l.inbox = append(l.inbox, messages[:min(room, len(messages))]...)
 	signal(l.wake)
+	return nil
+}
+
+// addressed returns an error unless another node sends messages such as m to this one. Raft takes
+// a message without a term, and one of its own storage threads, for a local one.
+func addressed(m *raftpb.Message, node uint64) error {
+	from, kind := m.GetFrom(), m.GetType()
+	switch {
+	case m.GetTo() != node:
+		return fmt.Errorf("a message to node %d came to node %d", m.GetTo(), node)
+	case from == raft.None || from == node || raft.IsLocalMsgTarget(from) || m.GetTerm() == 0:
+		return fmt.Errorf("a message of node %d, term %d, is of no other node", from, m.GetTerm())
+	case !slices.Contains(exchanged, kind):
+		return fmt.Errorf("a message of type %v, which nodes do not exchange", kind)
+	default:
+		return nil
+	}
 }
 
 // Wake returns a channel that receives when messages wait for a step.

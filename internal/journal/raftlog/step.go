@@ -7,7 +7,6 @@ import (
 
 	"go.etcd.io/raft/v3"
 	"go.etcd.io/raft/v3/raftpb"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/journal"
@@ -240,11 +239,11 @@ func (l *Log) land(e *raftpb.Entry) (own uint64) {
 
 // change applies a change of members.
 func (l *Log) change(e *raftpb.Entry) error {
-	var c raftpb.ConfChangeV2
-	if err := proto.Unmarshal(e.GetData(), &c); err != nil {
-		return fmt.Errorf("entry %d: %w", e.GetIndex(), err)
+	c, err := changeOf(e)
+	if err != nil {
+		return err
 	}
-	l.members, l.membersAt = l.node.ApplyConfChange(&c), e.GetIndex()
+	l.members, l.membersAt = l.node.ApplyConfChange(c), e.GetIndex()
 	l.changes = slices.DeleteFunc(l.changes, func(index uint64) bool { return index <= l.membersAt })
 	return nil
 }
@@ -273,7 +272,7 @@ func (l *Log) observe() {
 }
 
 // Close finishes the pending proposals, gives those that it cannot finish a Lost notice,
-// seals the log and releases it.
+// seals the log and releases it. A failed log is only released, without notices.
 func (l *Log) Close() error {
 	if l.closed {
 		return nil
