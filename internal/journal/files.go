@@ -110,6 +110,9 @@ func holder(firsts []bourse.Seq, seq bourse.Seq) (bourse.Seq, bool) {
 // Read returns a reader of the batches from sequence from on, archived and live. io.EOF
 // follows the last whole frame: a torn end is not an error, damage before it is a
 // *DamageError. ErrCompacted if from was pruned.
+//
+// In a cluster's journal it ends at the last batch that the entries prove to be committed. The node's
+// log may cut entries behind it, so a reader beside a log uses ReadBehind.
 func (f *Files) Read(from bourse.Seq) (Reader, error) {
 	return f.read(&reader{files: f, from: from, archive: true})
 }

@@ -12,7 +12,8 @@ import (
 // reader reads segment after segment.
 type reader struct {
 	files *Files
-	from  bourse.Seq
+	// from is the first command that the caller has not got.
+	from bourse.Seq
 	// bound, if not nil, returns the last sequence that may be read.
 	bound func() bourse.Seq
 	// bounded is the last result of bound.
@@ -24,6 +25,7 @@ type reader struct {
 	seg   *segment
 	entry Entry
 	batch Batch
+	held  held
 	// doubt is the offset of an entry that looked damaged once. A log may have been
 	// writing it, so it is read again before it counts as damage.
 	doubt int64
@@ -94,7 +96,14 @@ func (r *reader) Next() (*Batch, error) {
 		return nil, r.err
 	}
 	for {
+		if b, ok := r.held.release(); ok {
+			return r.yield(b), nil
+		}
+
 		more, err := r.step()
+		if err == nil && !more {
+			err = r.rewind()
+		}
 		if err != nil {
 			r.err = err
 			return nil, err
@@ -103,13 +112,39 @@ func (r *reader) Next() (*Batch, error) {
 			return nil, io.EOF
 		}
 
-		if r.entry.Kind != EntryBatch {
-			continue
-		}
-		if r.batch = r.entry.Batch(); r.batch.Last() >= r.from {
-			return &r.batch, nil
+		if b, ok := r.read(); ok {
+			return r.yield(b), nil
 		}
 	}
+}
+
+// read returns the batch of the entry that was read, and false if the caller does not want one or
+// does not get it yet.
+func (r *reader) read() (Batch, bool) {
+	holds := r.holds()
+	if holds {
+		r.held.commit = max(r.held.commit, r.entry.Commit, r.seg.head.Replica.MembersAt)
+	}
+	if r.entry.Kind != EntryBatch {
+		return Batch{}, false
+	}
+
+	b := r.entry.Batch()
+	switch {
+	case b.Last() < r.from:
+		return b, false
+	case holds:
+		r.held.hold(r.entry.Index, b)
+		return b, false
+	default:
+		return b, true
+	}
+}
+
+// yield returns a batch to the caller, who gets those behind it from now on.
+func (r *reader) yield(b Batch) *Batch {
+	r.batch, r.from = b, b.Last()+1
+	return &r.batch
 }
 
 // step reads an entry, from the next segment if this one has ended. It returns false if

@@ -3,6 +3,7 @@ package journal_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -223,5 +224,58 @@ func TestReadersSeeReplacedEntries(t *testing.T) {
 	b, err := r.Next()
 	if err != nil || string(b.Commands) != "2-" || b.Term != 3 {
 		t.Errorf("a reader has the replaced batch %+v, %v", b, err)
+	}
+}
+
+// TestReadsEndAtTheCommit reads a cluster's journal without its log, as an audit does. It yields what
+// the entries prove to be committed, and later what has taken the place of the others.
+func TestReadsEndAtTheCommit(t *testing.T) {
+	w := newReplica()
+	w.add(journal.EntryBatch, 1, 1, 2, "1-")
+	w.add(journal.EntryBatch, 1, 2, 2, "2-")
+	from, refused := len(w.bytes), *w
+	refused.bytes = bytes.Clone(w.bytes)
+	refused.add(journal.EntryBatch, 1, 2, 2, "x-")
+
+	d := refused.disk(t)
+	r := reader(t, journal.NewFiles(d, ours).Read, 1)
+	if b, err := r.Next(); err != nil || b.Last() != 2 {
+		t.Fatal(b, err)
+	}
+	for range 2 {
+		if b, err := r.Next(); !errors.Is(err, io.EOF) {
+			t.Fatal(b, err)
+		}
+	}
+
+	w.add(journal.EntryEmpty, 3, 3, 0, "")
+	w.add(journal.EntryBatch, 3, 3, 2, "3-")
+	w.add(journal.EntryMark, 3, 5, 0, "")
+	f, err := d.Edit(onlySegment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt(w.bytes[from:], int64(from)); err != nil {
+		t.Fatal(err)
+	}
+	check(t, r, 3, 3)
+}
+
+// TestDamageBehindTheCommit damages an entry behind the commit that a later entry proves to be durable.
+func TestDamageBehindTheCommit(t *testing.T) {
+	w := newReplica()
+	w.add(journal.EntryBatch, 1, 1, 2, "1-")
+	w.add(journal.EntryBatch, 1, 2, 2, "2-")
+	at := len(w.bytes)
+	w.add(journal.EntryBatch, 1, 2, 2, "3-")
+	w.add(journal.EntryBatch, 1, 2, 2, "4-")
+	w.bytes[at+100] ^= 1
+
+	r := reader(t, journal.NewFiles(w.disk(t), ours).Read, 1)
+	if b, err := r.Next(); err != nil || b.Last() != 2 {
+		t.Fatal(b, err)
+	}
+	if b, err := r.Next(); !errors.As(err, new(*journal.DamageError)) {
+		t.Errorf("batch %+v, %v", b, err)
 	}
 }

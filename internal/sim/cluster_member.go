@@ -319,8 +319,9 @@ func (n *member) decay() {
 	w.counts.Decayed++
 }
 
-// verify reads the whole journal again, as an audit does, and finds what the truth has.
+// verify closes the log, reads the whole journal again, as an audit does, and finds what the truth has.
 func (n *member) verify() {
+	want(n.log.Close(), "closing a log")
 	r, err := journal.NewFiles(n.disk, n.world.identity).Read(1)
 	want(err, "reading the journal")
 	for i := range n.world.truth.past {
@@ -329,6 +330,9 @@ func (n *member) verify() {
 		if b.Chain != n.world.truth.past[i].chain {
 			fail("node %d has another batch at command %d", n.id, b.First)
 		}
+	}
+	if b, err := r.Next(); !errors.Is(err, io.EOF) {
+		fail("node %d has the batch %+v behind the last one: %w", n.id, b, err)
 	}
 	want(r.Close(), "reading the journal")
 }
