@@ -45,41 +45,47 @@ func (w *Worker) takeOver(ctx context.Context) error {
 			err = errRecord
 		}
 		if err != nil {
-			w.complain(w.ID, "the signer's record", err.Error())
+			w.complain(w.ID, recordHeld, err.Error())
 			return nil
 		}
-		delete(w.said, w.ID)
 
 		for i := range list {
-			if err := w.take(ctx, &list[i]); err != nil {
+			if s, err := w.take(ctx, &list[i].Signed, list[i].Kind, list[i].ID); s == nil || err != nil {
 				return err
 			}
 		}
+		delete(w.said, w.ID)
 		w.synced = len(list) < signer.MaxRecorded
 	}
 	return nil
 }
 
-// take journals an entry of the signer's record.
-func (w *Worker) take(ctx context.Context, r *signer.Recorded) error {
-	s, err := w.record(&r.Signed, r.Kind, r.ID)
-	if err != nil {
-		return err
-	}
-	return w.journal(ctx, s, &r.Signed)
-}
+// recordHeld is the subject of complaints about the signer's record.
+const recordHeld = "the signer's record"
 
-// journal submits an entry of the signer's record. Until the answer is known, the journal
-// may lack it.
-func (w *Worker) journal(ctx context.Context, s *bourse.SignedTx, signed *signer.Signed) error {
+// take journals an entry of the signer's record. It returns nil for an entry that no journal takes:
+// then the network signs nothing more. Until the answer of the journal is known, it may lack the entry.
+func (w *Worker) take(
+	ctx context.Context, signed *signer.Signed, kind bourse.SignedKind, id bourse.WalletID,
+) (*bourse.SignedTx, error) {
 	w.synced = false
+	s, err := w.record(signed, kind, id)
+	if err != nil {
+		w.complain(w.ID, recordHeld, err.Error())
+		return nil, nil
+	}
+
 	reason, err := w.submit(ctx, bourse.CommandRecord,
 		&bourse.WalletCommand{Signed: s, Record: signed.Record, Chain: signed.Chain})
-	if err == nil && reason != 0 {
-		err = fmt.Errorf("entry %d of the signer's record of network %d: %s", signed.Record, w.ID, reason)
+	if err != nil {
+		return nil, err
 	}
-	w.synced = err == nil
-	return err
+	if reason != 0 {
+		w.complain(w.ID, recordHeld, fmt.Sprintf("entry %d is refused: %s", signed.Record, reason))
+		return nil, nil
+	}
+	w.synced = true
+	return s, nil
 }
 
 // refused reports whether the signer's error says that nothing was signed.

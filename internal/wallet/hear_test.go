@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
+	"github.com/bourse-exchange/bourse/internal/signer"
 )
 
 // when does something once, at the next moment of this name.
@@ -131,5 +133,36 @@ func TestOtherRecord(t *testing.T) {
 		w.settle()
 		w.mine(l.network, 1)
 		w.wants(id, bourse.WalletProcessing, false)
+	})
+}
+
+// TestOddEntries has the signer answer with entries that no journal takes: the network signs nothing more, reads
+// blocks, and goes on once the answers are right.
+func TestOddEntries(t *testing.T) {
+	each(t, func(t *testing.T, w *world, l *listing) {
+		w.credit(l, 1, 100*l.least)
+		for name, spoil := range map[string]func(*signer.Signed){
+			"no bytes":       func(s *signer.Signed) { s.Raw = nil },
+			"other bytes":    func(s *signer.Signed) { s.Raw = []byte("bytes") },
+			"another hash":   func(s *signer.Signed) { s.Hash[0]++ },
+			"no hash":        func(s *signer.Signed) { s.Hash = chain.Hash{} },
+			"no chain":       func(s *signer.Signed) { s.Chain = chain.Hash{} },
+			"another number": func(s *signer.Signed) { s.Record += 2 },
+		} {
+			id := w.mustWithdraw(l, 1, 5*l.least)
+			w.spoil = spoil
+			w.settle()
+			tx := w.pay(l, 2, 2*l.least)
+			w.mine(l.network, int(l.confirms)+1)
+			w.wants(id, bourse.WalletProcessing, false)
+			if d := w.deposit(tx, 0); d.Status != bourse.WalletDone {
+				t.Errorf("%s: a deposit meanwhile: %+v", name, d)
+			}
+			w.spoil = nil
+			w.settle()
+			w.mine(l.network, 1)
+			w.wants(id, bourse.WalletDone, true)
+		}
+		w.finish()
 	})
 }

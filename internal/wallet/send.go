@@ -217,11 +217,8 @@ func (w *Worker) carryOut(ctx context.Context, p *chain.Payment, id bourse.Walle
 	if signed == nil {
 		return false, nil
 	}
-	s, err := w.record(signed, p.Kind, id)
-	if err != nil {
-		return false, err
-	}
-	if err := w.journal(ctx, s, signed); err != nil {
+	s, err := w.take(ctx, signed, p.Kind, id)
+	if s == nil || err != nil {
 		return false, err
 	}
 	delete(w.said, id)
@@ -420,6 +417,8 @@ func (w *Worker) nonce(ctx context.Context, from uint32, id bourse.WalletID) (ui
 	return next, err
 }
 
+var errEntry = errors.New("an entry that no journal takes")
+
 // record returns the journal's record of a signed transaction, decoded from its bytes and
 // not taken from the request.
 func (w *Worker) record(signed *signer.Signed, kind bourse.SignedKind, id bourse.WalletID) (*bourse.SignedTx, error) {
@@ -436,6 +435,9 @@ func (w *Worker) record(signed *signer.Signed, kind bourse.SignedKind, id bourse
 	if n := w.coins.native; n != nil {
 		s.Cost.Asset = n.asset.ID
 		s.Cost.Amount, _ = n.ledger(d.Cost) // at most its cap
+	}
+	if !d.Signed || d.Hash != signed.Hash || !s.Valid() || signed.Chain == (chain.Hash{}) {
+		return nil, errEntry
 	}
 	return s, nil
 }

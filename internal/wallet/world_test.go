@@ -106,6 +106,8 @@ type world struct {
 	// limit is the signer's from the next restart on, and asked counts its requests.
 	limit func(chain.CoinID) signer.Limit
 	asked int
+	// spoil, if not nil, changes each entry in the signer's answers.
+	spoil func(*signer.Signed)
 
 	// points counts the moments at which something becomes durable or leaves;
 	// at is asked at each, and may end the process.
@@ -369,12 +371,21 @@ func (p pen) Sign(ctx context.Context, u chain.Unsigned, e signer.Expect) (signe
 	p.w.point("before a signature")
 	signed, err := p.w.keeper.Sign(ctx, u, e)
 	p.w.point("after a signature")
+	if p.w.spoil != nil {
+		p.w.spoil(&signed)
+	}
 	return signed, err
 }
 
 // After passes a question on.
 func (p pen) After(ctx context.Context, n bourse.NetworkID, record uint64) (chain.Hash, []signer.Recorded, error) {
-	return p.w.keeper.After(ctx, n, record)
+	chained, list, err := p.w.keeper.After(ctx, n, record)
+	for i := range list {
+		if p.w.spoil != nil {
+			p.w.spoil(&list[i].Signed)
+		}
+	}
+	return chained, list, err
 }
 
 // Void passes a request on.
