@@ -332,6 +332,36 @@ func (w *world) has(n *network, index uint32, l *listing) bourse.Amount {
 	return has
 }
 
+// TestAmountsBeyondTheLedger has a token's contract log transfers of more than there can be, beside a deposit: they
+// are left out, and the network goes on.
+func TestAmountsBeyondTheLedger(t *testing.T) {
+	for _, much := range []bourse.Amount{bourse.MaxAmount, {Hi: 1 << 63}, {Hi: 1 << 48}} {
+		t.Run(much.Format(0), func(t *testing.T) {
+			l := listed(onETH, usdt)
+			w := newWorld(t, onETH)
+			n := w.network(onETH)
+			tx := w.pay(l, 1, 2*l.least)
+			w.logs = func(b *chain.Block) {
+				for i := range b.Txs {
+					for index := range uint32(3) {
+						b.Txs[i].Debits = append(b.Txs[i].Debits, chain.Debit{
+							Address: n.client.Destination(2).Address, Coin: l.coin(), Amount: much,
+						})
+						b.Txs[i].Credits = append(b.Txs[i].Credits, chain.Credit{
+							Index: 100 + index, Address: n.client.Destination(1).Address, Coin: l.coin(), Amount: much,
+						})
+					}
+				}
+			}
+			w.mine(onETH, int(l.confirms))
+			if d := w.deposit(tx, 0); d.Status != bourse.WalletDone || len(w.deposits) != 1 {
+				t.Fatalf("%+v of %d", d, len(w.deposits))
+			}
+			w.finish()
+		})
+	}
+}
+
 // TestManyDepositsInABlock takes in a block that does not fit one command, with a
 // crash between its parts.
 func TestManyDepositsInABlock(t *testing.T) {

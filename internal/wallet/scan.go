@@ -89,11 +89,7 @@ func (w *Worker) rewind(ctx context.Context, state *bourse.NetworkState) (bool, 
 // zero.
 func (w *Worker) takeIn(ctx context.Context, b *chain.Block, state *bourse.NetworkState) (bourse.Reason, error) {
 	w.Network.Watch(w.Board.Accounts())
-	txs, err := w.ours(b)
-	if err != nil {
-		return 0, err
-	}
-	parts := split(txs)
+	parts := split(w.ours(b))
 	for i := state.Part; int(i) < len(parts); i++ {
 		block := &bourse.BlockEffect{
 			Network: w.ID, BlockRef: b.BlockRef, Parent: b.Parent, Time: max(b.Time, 0),
@@ -107,26 +103,23 @@ func (w *Worker) takeIn(ctx context.Context, b *chain.Block, state *bourse.Netwo
 	return 0, nil
 }
 
-// ours returns the effects of a block's transactions on the exchange's addresses.
-func (w *Worker) ours(b *chain.Block) ([]bourse.TxEffect, error) {
-	var list []bourse.TxEffect
+// ours returns the effects of a block's transactions on the exchange's addresses. An amount beyond the
+// ledger's bound is left out, and stays on its address: a token's contract may log any amount, and a block
+// that is refused is never passed.
+func (w *Worker) ours(b *chain.Block) (list []bourse.TxEffect) {
 	for i := range b.Txs {
 		tx := bourse.TxEffect{Hash: b.Txs[i].Hash}
-		if err := w.taken(&b.Txs[i], &tx); err != nil {
-			return nil, err
-		}
-		if err := w.given(&b.Txs[i], &tx); err != nil {
-			return nil, err
-		}
+		w.taken(&b.Txs[i], &tx)
+		w.given(&b.Txs[i], &tx)
 		if len(tx.Outflows)+len(tx.Inflows) > 0 {
 			list = append(list, tx)
 		}
 	}
-	return list, nil
+	return list
 }
 
 // taken adds a transaction's outflows from own addresses.
-func (w *Worker) taken(from *chain.Tx, tx *bourse.TxEffect) error {
+func (w *Worker) taken(from *chain.Tx, tx *bourse.TxEffect) {
 	for i := range from.Debits {
 		t := &from.Debits[i]
 		owner, ours := w.Network.Owner(t.Address, "")
@@ -136,18 +129,17 @@ func (w *Worker) taken(from *chain.Tx, tx *bourse.TxEffect) error {
 		}
 		amount, fits := k.ledger(t.Amount)
 		if !fits {
-			return fmt.Errorf("%w: an amount that cannot be counted", chain.ErrOdd)
+			continue
 		}
 		tx.Outflows = append(tx.Outflows, bourse.Outflow{Address: owner.At, Asset: k.asset.ID, Amount: amount})
 		if t.Spent != (chain.Outpoint{}) {
 			tx.Spent = append(tx.Spent, t.Spent)
 		}
 	}
-	return nil
 }
 
 // given adds a transaction's inflows to own addresses.
-func (w *Worker) given(from *chain.Tx, tx *bourse.TxEffect) error {
+func (w *Worker) given(from *chain.Tx, tx *bourse.TxEffect) {
 	for i := range from.Credits {
 		g := &from.Credits[i]
 		owner, ours := w.Network.Owner(g.Address, g.Memo)
@@ -157,14 +149,13 @@ func (w *Worker) given(from *chain.Tx, tx *bourse.TxEffect) error {
 		}
 		amount, fits := k.ledger(g.Amount)
 		if !fits {
-			return fmt.Errorf("%w: an amount that cannot be counted", chain.ErrOdd)
+			continue
 		}
 		tx.Inflows = append(tx.Inflows, bourse.Inflow{
 			Index: g.Index, Asset: k.asset.ID, Amount: amount, Owner: account(owner), Address: owner.At,
 			Memo: g.Memo[:min(len(g.Memo), bourse.MaxMemo)],
 		})
 	}
-	return nil
 }
 
 // account returns an owner's account; zero for none.

@@ -141,9 +141,6 @@ func (w *Worker) offer(ctx context.Context, s *bourse.SignedTx) error {
 	return err
 }
 
-// mostHi bounds amounts, so that their sums with costs never overflow.
-const mostHi = 1 << 48
-
 // pay signs and broadcasts a withdrawal. It reports whether it did; otherwise the
 // withdrawal waits.
 func (w *Worker) pay(ctx context.Context, wd *bourse.Withdrawal) (bool, error) {

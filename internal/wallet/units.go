@@ -45,8 +45,14 @@ func newCoins(shape *chain.Shape, terms []*bourse.NetworkAsset, assets []*bourse
 	return c
 }
 
-// ledger converts network units to ledger units; false on overflow.
-func (c *coin) ledger(units bourse.Amount) (bourse.Amount, bool) { return units.Mul(c.unit) }
+// mostHi bounds amounts to 2^112 units, so that neither their sums with costs nor those of a block overflow.
+const mostHi = 1 << 48
+
+// ledger converts network units to ledger units; false from the bound on.
+func (c *coin) ledger(units bourse.Amount) (bourse.Amount, bool) {
+	a, fits := units.Mul(c.unit)
+	return a, fits && a.Hi < mostHi
+}
 
 // units converts ledger units to network units; false if the result is not exact.
 func (c *coin) units(ledger bourse.Amount) (bourse.Amount, bool) {

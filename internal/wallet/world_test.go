@@ -108,6 +108,8 @@ type world struct {
 	asked int
 	// spoil, if not nil, changes each entry in the signer's answers.
 	spoil func(*signer.Signed)
+	// logs, if not nil, changes each block in the networks' answers.
+	logs func(*chain.Block)
 
 	// points counts the moments at which something becomes durable or leaves;
 	// at is asked at each, and may end the process.
@@ -270,7 +272,7 @@ func (w *world) open() {
 		key := devnet.NewKeys(n.params, ownSeed).Public()
 		n.client = devnet.NewClient(n.params, key, wire{w, n}, devnet.ClientOptions{Timeout: 50 * time.Microsecond})
 		n.worker = wallet.NewWorker(wallet.Options{
-			ID: n.id, Network: n.client, Signer: pen{w}, Board: w.board, Listed: w, Submit: w.submit,
+			ID: n.id, Network: eye{n.client, w}, Signer: pen{w}, Board: w.board, Listed: w, Submit: w.submit,
 			Log: slog.New(slog.DiscardHandler),
 		})
 	}
@@ -394,6 +396,21 @@ func (p pen) Void(ctx context.Context, n bourse.NetworkID, id bourse.WalletID) e
 	err := p.w.keeper.Void(ctx, n, id)
 	p.w.point("after the signer ended a withdrawal")
 	return err
+}
+
+// eye lies between a worker and its network.
+type eye struct {
+	chain.Network
+	w *world
+}
+
+// Block passes a request on.
+func (e eye) Block(ctx context.Context, height uint64) (*chain.Block, error) {
+	b, err := e.Network.Block(ctx, height)
+	if err == nil && e.w.logs != nil {
+		e.w.logs(b)
+	}
+	return b, err
 }
 
 // submit journals a worker's command and applies it.
