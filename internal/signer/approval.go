@@ -2,6 +2,7 @@ package signer
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/binary"
@@ -31,12 +32,16 @@ const (
 	purposeDomain  = "bourse signer: purpose, version 1\n"
 )
 
-// Bounds of approvals in memory. An approval needs an approver's key, so that strangers cannot
-// fill the room.
+// Bounds in memory.
 const (
+	// maxApprovals bounds the approvals of each approver, so that none takes up another's.
 	maxApprovals = 1000
+	// maxApproval bounds the bytes that an approval's signature covers.
+	maxApproval = 4 << 10
 	// maxWaiting bounds the payments that are listed for approvers.
 	maxWaiting = 100
+	// waitsFor is the time after which a payment leaves the list if it is not asked for again.
+	waitsFor = bourse.Hour
 	// maxValid is the longest life of an approval.
 	maxValid = 7 * bourse.Day
 )
@@ -46,6 +51,13 @@ const (
 type Approvers struct {
 	Need int
 	Keys []ed25519.PublicKey
+}
+
+// waiting is a payment that was refused for want of approvals.
+type waiting struct {
+	Payment
+	// asked is when it was refused last, in microseconds since 1970.
+	asked int64
 }
 
 // Payment is a withdrawal's transaction as an approver sees it, and all that its signature
@@ -179,9 +191,11 @@ func (s *Local) signed(key digest, message []byte, by signature) bool {
 func (s *Local) Approve(a *Approval) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.clock()
+	now, covered := s.clock(), a.message(paymentDomain)
 	switch {
-	case !s.signed(a.Key, a.message(paymentDomain), a.Signature):
+	case len(covered) > maxApproval:
+		return fmt.Errorf("%w: it is too long", ErrApproval)
+	case !s.signed(a.Key, covered, a.Signature):
 		return fmt.Errorf("%w: it is not signed by one of its approvers", ErrApproval)
 	case a.Exchange != s.pins.Exchange, a.Sandbox != s.pins.Sandbox, a.Incarnation != s.pins.Incarnation:
 		return fmt.Errorf("%w: it is for another exchange or incarnation", ErrApproval)
@@ -192,8 +206,14 @@ func (s *Local) Approve(a *Approval) error {
 	s.approvals = slices.DeleteFunc(s.approvals, func(old Approval) bool {
 		return old.Expires <= int64(now/bourse.Second) || old.Key == a.Key && same(old.Payment, a.Payment)
 	})
-	if len(s.approvals) >= maxApprovals {
-		return fmt.Errorf("%w: %d others wait", ErrApproval, maxApprovals)
+	own := 0
+	for i := range s.approvals {
+		if s.approvals[i].Key == a.Key {
+			own++
+		}
+	}
+	if own >= maxApprovals {
+		return fmt.Errorf("%w: %d others of its approver are in force", ErrApproval, own)
 	}
 	s.approvals = append(s.approvals, *a)
 	return nil
@@ -205,11 +225,15 @@ func same(a, b Payment) bool {
 	return a == b
 }
 
-// Waiting lists the payments that were refused for want of approvals, oldest first.
+// Waiting lists the payments that were refused for want of approvals, in the order of their ids.
 func (s *Local) Waiting() []Payment {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.waiting)
+	list := make([]Payment, len(s.waiting))
+	for i := range s.waiting {
+		list[i] = s.waiting[i].Payment
+	}
+	return list
 }
 
 // payment returns what approvers see of an expectation.
@@ -241,18 +265,20 @@ func (s *Local) approved(p Payment, now int64) bool {
 	return len(by) > 0 && len(by) >= s.approvers.Need
 }
 
-// wait lists a payment for approvers. The newest of many displace the oldest.
-func (s *Local) wait(p Payment) {
-	s.waiting = slices.DeleteFunc(s.waiting, p.sameAttempt)
-	if len(s.waiting) >= maxWaiting {
-		s.waiting = slices.Delete(s.waiting, 0, 1)
-	}
-	s.waiting = append(s.waiting, p)
+// wait lists a payment for approvers. Of too many, those with the lowest ids stay: a crowd of later
+// withdrawals displaces no earlier one.
+func (s *Local) wait(p Payment, now int64) {
+	s.waiting = slices.DeleteFunc(s.waiting, func(w waiting) bool {
+		return p.sameAttempt(w.Payment) || w.asked <= now-int64(waitsFor)
+	})
+	s.waiting = append(s.waiting, waiting{p, now})
+	slices.SortStableFunc(s.waiting, func(a, b waiting) int { return cmp.Compare(a.ID, b.ID) })
+	s.waiting = s.waiting[:min(len(s.waiting), maxWaiting)]
 }
 
 // used takes a payment off the list, and its approvals: the record has its attempt, or its end.
 func (s *Local) used(p Payment) {
-	s.waiting = slices.DeleteFunc(s.waiting, p.sameAttempt)
+	s.waiting = slices.DeleteFunc(s.waiting, func(w waiting) bool { return p.sameAttempt(w.Payment) })
 	s.approvals = slices.DeleteFunc(s.approvals, func(a Approval) bool { return p.sameAttempt(a.Payment) })
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -218,7 +219,8 @@ func TestAllowList(t *testing.T) {
 	b.refuses(b.prepare(btc, other), oe, signer.ErrUnapproved)
 }
 
-// TestWaitingIsBounded asks for more than is listed.
+// TestWaitingIsBounded asks for more than is listed: the lowest ids are, and those that are not asked for any
+// more make room. An approver who fills his own room leaves that of the others.
 func TestWaitingIsBounded(t *testing.T) {
 	b := newApproved(t)
 	for id := bourse.WalletID(1); id <= 120; id++ {
@@ -226,8 +228,23 @@ func TestWaitingIsBounded(t *testing.T) {
 		b.refuses(b.prepare(btc, p), e, signer.ErrUnapproved)
 	}
 	list := b.signer.Waiting()
-	if len(list) != 100 || list[99].ID != 120 {
+	if len(list) != 100 || list[0].ID != 1 || list[99].ID != 100 {
 		t.Errorf("%d wait, and %+v last", len(list), list[len(list)-1])
+	}
+	b.now += bourse.Hour - 1
+	p, e := b.payment(btc, 90, 5000)
+	b.refuses(b.prepare(btc, p), e, signer.ErrUnapproved)
+	b.now++
+	p, e = b.payment(btc, 121, 5000)
+	b.refuses(b.prepare(btc, p), e, signer.ErrUnapproved)
+	if now := b.signer.Waiting(); len(now) != 2 || now[0].ID != 90 || now[1].ID != 121 {
+		t.Errorf("an hour later %d wait, %+v", len(now), now)
+	}
+
+	long := list[0]
+	long.Memo = strings.Repeat("m", 4<<10)
+	if a := signer.Approve(long, approver(1), b.now+bourse.Day); !errors.Is(b.signer.Approve(&a), signer.ErrApproval) {
+		t.Error("an approval of more than 4 KiB is taken")
 	}
 	for n := range 1001 {
 		p := list[0]
@@ -237,6 +254,7 @@ func TestWaitingIsBounded(t *testing.T) {
 			t.Fatalf("approval %d: %v", n, err)
 		}
 	}
+	b.approve(list[0], 2, 3)
 }
 
 // TestAdoptions wants the approvers' signatures of this epoch.

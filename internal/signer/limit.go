@@ -104,6 +104,6 @@ func (s *Local) checkFree(n *Network, e *Expect, now int64) error {
 	if s.approved(p, now) {
 		return nil
 	}
-	s.wait(p)
+	s.wait(p, now)
 	return fmt.Errorf("%w: %s %s to %s", ErrUnapproved, p.Amount, e.Coin, e.To.Address)
 }

@@ -140,9 +140,9 @@ type Local struct {
 	done map[withdrawal]*attempts
 	// spent are the transactions of the last day, oldest first, without their bytes.
 	spent []entry
-	// approvals are those that came in, and waiting the payments that want some.
+	// approvals are those that came in, and waiting the payments that want some, by their ids.
 	approvals []Approval
-	waiting   []Payment
+	waiting   []waiting
 }
 
 // line is the place of an entry, and the hash of its network's record up to it.
