@@ -10,12 +10,13 @@
 //   - Neither side is believed: the server takes a stolen exchange's bytes, and the client checks
 //     the form of every answer. What does not fit to the last byte ends the connection.
 //   - The first request of a connection is hello, and every later one has its epoch.
-//   - Each read and write has a bound in time, and connections a bound in number, so that a slow
-//     or greedy peer holds up nobody else.
+//   - Each read and write has a bound in time. Connections have a bound in number at each stage: peers
+//     that are not known yet, known ones, and those whose hello was taken. A new one ends the oldest of
+//     its stage, so that a peer which holds connections open keeps no other one out.
 //   - A lost answer leaves open what happened; the record tells, by signed.
 //   - Operators have a socket of their own, with neither hello nor payments: a stolen exchange can
 //     neither reach it nor keep approvals from the signer.
 //
-// Read wire.go, server.go, operate.go, then client.go. Out of scope: rules and record (package
+// Read wire.go, server.go, room.go, operate.go, then client.go. Out of scope: rules and record (package
 // signer), seeds and settings (package vault).
 package remote

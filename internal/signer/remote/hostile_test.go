@@ -1,12 +1,16 @@
 package remote_test
 
 import (
+	"context"
 	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -119,7 +123,7 @@ func TestSlowPeers(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.end()
-	r.server = func() time.Time { return time.Now().Add(-4900 * time.Millisecond) } // 0.1 s are left of 5
+	r.server = func() time.Time { return time.Now().Add(-4 * time.Second) } // 1 s is left of 5
 	r.listen()
 	for _, part := range []string{"", "\x00", "\x00\x00\x00\x10{", string(frame(goodHello)) + "\x00\x00"} {
 		c := r.dial()
@@ -133,42 +137,121 @@ func TestSlowPeers(t *testing.T) {
 	}
 }
 
-// TestManyConnections opens more connections than there is room for: those beyond are closed,
-// and there is room again once others have left.
+// TestManyConnections holds more connections open than there is room for, with and without hello: the
+// oldest of them are closed, and the exchange is answered at its first try.
 func TestManyConnections(t *testing.T) {
 	r := newRig(t)
+	first := r.client(r.of(1, 1))
+	asks := func(c *remote.Client, wants error) {
+		t.Helper()
+		if _, _, err := c.After(t.Context(), btc, 0); !errors.Is(err, wants) {
+			t.Errorf("got %v, want %v", err, wants)
+		}
+	}
+	asks(first, nil)
 	var open []net.Conn
+	for range 300 {
+		c, err := net.Dial("tcp", r.address.TCP)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		open = append(open, c)
+	}
+	asks(r.client(r.of(1, 1)), nil)
+	for _, c := range open[:40] {
+		if n, err := io.Copy(io.Discard, c); n > 0 {
+			t.Errorf("a connection too many gets %d bytes, %v", n, err)
+		}
+	}
+	for range 40 {
+		r.dial() // with the exchange's key, and without hello
+	}
+	asks(first, nil)
+	asks(r.client(r.of(1, 1)), nil)
+
 	for range 16 {
 		c := r.dial()
 		if _, err := c.Write(frame(goodHello)); err != nil {
 			t.Fatal(err)
 		}
 		answered(t, c)
-		open = append(open, c)
 	}
-	for range 50 {
+	asks(first, remote.ErrAway) // it was displaced, and comes back
+	asks(r.client(r.of(1, 1)), nil)
+	promoted := r.client(r.of(1, 2))
+	asks(promoted, nil)
+	for range 20 {
+		asks(r.client(r.of(1, 1)), signer.ErrEpoch)
+	}
+	asks(promoted, nil)
+}
+
+// listener is a listener that fails before some connections.
+type listener struct {
+	net.Listener
+	fails []error
+}
+
+func (l *listener) Accept() (net.Conn, error) {
+	if len(l.fails) == 0 {
+		return l.Listener.Accept()
+	}
+	err := l.fails[0]
+	l.fails = l.fails[1:]
+	return nil, err
+}
+
+// TestNoFileLeft goes on after errors of the listener, such as that the process has no file left.
+func TestNoFileLeft(t *testing.T) {
+	r := newRig(t)
+	plain, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &remote.Server{Local: r.local, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- s.ServeOperators(ctx, &listener{plain, []error{syscall.EMFILE, syscall.ECONNABORTED}})
+	}()
+	operators := &remote.Operators{Socket: plain.Addr().String(), Now: time.Now}
+	if _, err := operators.Status(t.Context()); err != nil {
+		t.Error(err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFewWarnings ends many connections in a short time: the log has a line of strangers, and one of the
+// exchange's connections.
+func TestFewWarnings(t *testing.T) {
+	r := newRig(t)
+	r.end()
+	at := time.Now().Add(time.Hour)
+	r.server = func() time.Time { return at }
+	r.listen()
+	for range 20 {
 		c, err := net.Dial("tcp", r.address.TCP)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := io.Copy(io.Discard, c); n > 0 {
-			t.Errorf("a connection too many gets %d bytes, %v", n, err)
-		}
-		_ = c.Close()
-	}
-	for _, c := range open {
-		if _, err := c.Write([]byte{1}); err != nil { // it ends with the next garbage
+		if _, err := c.Write([]byte("GET / HTTP/1.1\r\n\r\n")); err != nil {
 			t.Fatal(err)
 		}
+		_, _ = io.Copy(io.Discard, c)
 		_ = c.Close()
+		known := r.dial()
+		_, _ = known.Write(frame("{}"))
+		_, _ = io.Copy(io.Discard, known)
 	}
-	for { // the server notices in its own time
-		if _, _, err := r.client(r.of(1, 1)).After(t.Context(), btc, 0); err == nil {
-			break
-		} else if !errors.Is(err, remote.ErrAway) {
-			t.Fatal(err)
-		}
+	r.end()
+	if lines := strings.Count(r.log.String(), "\n"); lines != 2 {
+		t.Errorf("%d lines:\n%s", lines, r.log.String())
 	}
+	r.listen()
 }
 
 // TestStrangersKeys connects with other keys and without: neither side talks to a stranger.

@@ -1,6 +1,7 @@
 package remote_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/tls"
@@ -44,6 +45,8 @@ type rig struct {
 	server func() time.Time
 	stop   context.CancelFunc
 	ended  chan error
+	// log is read after end.
+	log bytes.Buffer
 }
 
 // newRig starts a signer whose limits are one thousand units a payment, three an hour and ten a
@@ -116,7 +119,7 @@ func (r *rig) listen() {
 		r.t.Fatal(err)
 	}
 
-	s := &remote.Server{Local: r.local, Now: func() time.Time { return r.server() }, Log: slog.New(slog.DiscardHandler)}
+	s := &remote.Server{Local: r.local, Now: func() time.Time { return r.server() }, Log: slog.New(slog.NewTextHandler(&r.log, nil))}
 	ctx, stop := context.WithCancel(r.t.Context())
 	r.stop, r.ended = stop, make(chan error, 2)
 	go func() { r.ended <- s.Serve(ctx, tls.NewListener(plain, config)) }()

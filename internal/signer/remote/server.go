@@ -19,16 +19,16 @@ import (
 
 // Bounds of the server.
 const (
-	// maxConnections is the number of connections at a time; further ones are closed at once.
-	maxConnections = 16
-	// helloWithin bounds the time to the end of hello, the handshake of TLS included; restWithin
-	// that from a frame's first byte to its last, and that of an answer; idleFor that between
-	// two requests.
-	helloWithin = 5 * time.Second
-	restWithin  = 5 * time.Second
-	idleFor     = 10 * time.Minute
+	// arriveWithin bounds the time until the peer is known, the handshake of TLS included;
+	// restWithin that from a frame's first byte to its last, and that of an answer; idleFor that
+	// between two requests.
+	arriveWithin = 5 * time.Second
+	restWithin   = 5 * time.Second
+	idleFor      = 10 * time.Minute
 	// maxRaw bounds the bytes of a transaction, and roughly those of one answer's transactions.
 	maxRaw = MaxFrame / 2
+	// acceptAgain is the pause after a listener's error, such as that the process has no file left.
+	acceptAgain = 100 * time.Millisecond
 )
 
 // Server answers the requests of the exchange, or those of operators.
@@ -41,11 +41,14 @@ type Server struct {
 }
 
 // Serve answers the connections of a listener until ctx ends, and closes all of them.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error { return s.serve(ctx, l, s.converse) }
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	greeted := &room{most: maxConnections}
+	return s.serve(ctx, l, func(ctx context.Context, v *visitor) error { return s.converse(ctx, v, greeted) })
+}
 
-func (s *Server) serve(ctx context.Context, l net.Listener, converse func(context.Context, net.Conn) error) error {
+func (s *Server) serve(ctx context.Context, l net.Listener, converse func(context.Context, *visitor) error) error {
 	defer context.AfterFunc(ctx, func() { _ = l.Close() })()
-	room := make(chan struct{}, maxConnections)
+	arriving, known := &room{most: maxArriving}, &room{most: maxConnections}
 	var running sync.WaitGroup
 	defer running.Wait()
 	for {
@@ -53,49 +56,57 @@ func (s *Server) serve(ctx context.Context, l net.Listener, converse func(contex
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case err != nil:
+		case errors.Is(err, net.ErrClosed):
 			return fmt.Errorf("accepting connections: %w", err)
-		}
-		select {
-		case room <- struct{}{}:
-		default:
-			s.Log.Warn("a connection too many")
-			_ = c.Close()
+		case err != nil:
+			s.Log.Error("accepting connections", slog.Any("error", err))
+			pause, cancel := context.WithTimeout(ctx, acceptAgain)
+			<-pause.Done()
+			cancel()
 			continue
 		}
+
+		v := &visitor{Conn: c}
+		v.enter(arriving)
 		running.Go(func() {
-			defer func() { <-room }()
 			defer context.AfterFunc(ctx, func() { _ = c.Close() })()
-			if err := errors.Join(s.answer(ctx, c, converse), c.Close()); err != nil && ctx.Err() == nil {
-				s.Log.Warn("a connection ended", slog.Any("error", err))
+			err := s.admit(ctx, v)
+			if err == nil {
+				v.enter(known)
+				err = converse(ctx, v)
+			}
+			v.leave()
+			if errors.Is(err, io.EOF) {
+				err = nil // the peer left
+			}
+			if err := errors.Join(err, c.Close()); err != nil && ctx.Err() == nil {
+				v.room.warn(s.Log, s.Now(), err)
 			}
 		})
 	}
 }
 
-// answer admits a peer and answers it until it leaves.
-func (s *Server) answer(ctx context.Context, c net.Conn, converse func(context.Context, net.Conn) error) error {
-	if err := c.SetDeadline(s.Now().Add(helloWithin)); err != nil {
+// admit learns who the peer is, within arriveWithin.
+func (s *Server) admit(ctx context.Context, v *visitor) error {
+	if err := v.SetDeadline(s.Now().Add(arriveWithin)); err != nil {
 		return err
 	}
-	if t, ok := c.(*tls.Conn); ok {
+	if t, ok := v.Conn.(*tls.Conn); ok {
 		if err := t.HandshakeContext(ctx); err != nil {
 			return err
 		}
 	}
-	if s.Admit != nil {
-		if err := s.Admit(c); err != nil {
-			return err
-		}
+	if s.Admit == nil {
+		return nil
 	}
-	if err := converse(ctx, c); !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
+	return s.Admit(v.Conn)
 }
 
 // converse takes hello and then requests.
-func (s *Server) converse(ctx context.Context, c net.Conn) error {
+func (s *Server) converse(ctx context.Context, c *visitor, greeted *room) error {
+	if err := c.SetDeadline(s.Now().Add(restWithin)); err != nil {
+		return err
+	}
 	var first request
 	if err := readFrame(c, &first); err != nil {
 		return err
@@ -107,6 +118,7 @@ func (s *Server) converse(ctx context.Context, c net.Conn) error {
 	if err != nil {
 		return errors.Join(err, writeFrame(c, &reply{N: first.N, Error: failureOf(err)}))
 	}
+	c.enter(greeted)
 	if err := writeFrame(c, &reply{N: first.N, Greeting: &greeting{s.accounts()}}); err != nil {
 		return err
 	}
