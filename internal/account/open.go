@@ -22,8 +22,8 @@ func (s *Service) Open(ctx context.Context) error {
 		Service: s, work: newDecisions(),
 		accounts: map[bourse.Token]struct{}{}, keys: map[bourse.Token]*KeyRow{},
 		changes: map[bourse.KeyID][]KeyChange{}, people: map[bourse.AccountID][]AccountRow{},
-		awaited: map[bourse.Token]struct{}{},
-		names:   map[bourse.Token]struct{}{}, addresses: map[bourse.AddressID]*bourse.SavedAddress{},
+		resets: s.Awaited(), awaited: map[bourse.Token]struct{}{},
+		names: map[bourse.Token]struct{}{}, addresses: map[bourse.AddressID]*bourse.SavedAddress{},
 	}
 
 	r.readBooks()
@@ -72,7 +72,9 @@ type reconciliation struct {
 	changes map[bourse.KeyID][]KeyChange
 	// people are the unconfirmed changes of people.
 	people map[bourse.AccountID][]AccountRow
-	// awaited are the salts of changes of people that acts of operators wait for.
+	// resets are the digests of the rows that acts of operators give to persons, and awaited the
+	// salts of those that the store has.
+	resets  map[bourse.RowDigest]bool
 	awaited map[bourse.Token]struct{}
 	// addresses are the entries of all address books.
 	addresses map[bourse.AddressID]*bourse.SavedAddress
@@ -148,7 +150,7 @@ func (r *reconciliation) awaits(row *AccountRow) {
 	for _, change := range r.people[row.ID] {
 		change.Token, change.Created = row.Token, row.Created
 		digest := change.digest()
-		if !r.Awaited(digest) {
+		if !r.resets[digest] {
 			continue
 		}
 		o := &ordered{row: change, was: row.Email, kept: true}

@@ -112,7 +112,7 @@ func (s *Service) Ordered(ctx context.Context, cmd *bourse.Command, outcome erro
 		}
 	}
 	s.mu.Unlock()
-	if waits && s.Awaited(digest) {
+	if waits && s.Awaited()[digest] {
 		s.tell(ctx, o.row.ID, o.was, "Operators of the exchange ordered "+o.what()+
 			". It is done once a second one has approved it. If you did not ask for it, write to us at once.")
 	}
@@ -150,9 +150,13 @@ func (s *Service) settleOrdered() (done []*ordered) {
 		}
 	}
 	s.mu.Unlock()
+	if len(kept) == 0 {
+		return done
+	}
 
+	awaited := s.Awaited()
 	for _, digest := range kept {
-		if s.Awaited(digest) {
+		if awaited[digest] {
 			continue
 		}
 		s.mu.Lock()

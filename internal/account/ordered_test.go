@@ -21,12 +21,12 @@ func TestResetIsKeptThatBeginsToWait(t *testing.T) {
 		waits = true
 		r.Ordered(t.Context(), &cmd, nil)
 	}
-	r.Awaited = func(bourse.RowDigest) bool {
+	r.Awaited = func() map[bourse.RowDigest]bool {
 		was := waits
 		if !was {
 			order()
 		}
-		return was
+		return map[bourse.RowDigest]bool{cmd.Access.Digest: was}
 	}
 
 	if err := r.Confirm(t.Context()); err != nil {

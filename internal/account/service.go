@@ -58,9 +58,9 @@ type Options struct {
 	// incarnation's machine is gone: Open removes accounts and keys of ids that the journal has
 	// not allotted yet.
 	Behind bool
-	// Awaited reports whether an act of operators waits whose command gives a person a row with a
-	// digest. It may be nil.
-	Awaited func(bourse.RowDigest) bool
+	// Awaited returns the digests of the rows that waiting acts of operators give to persons. It may
+	// be nil.
+	Awaited func() map[bourse.RowDigest]bool
 	// Ready returns the reason why the journal takes no command of a kind now, or nil. It
 	// is asked before a row is written. It may be nil.
 	Ready func(bourse.CommandKind) error
@@ -161,7 +161,7 @@ func NewService(o Options) *Service {
 		o.Ready = func(bourse.CommandKind) error { return nil }
 	}
 	if o.Awaited == nil {
-		o.Awaited = func(bourse.RowDigest) bool { return false }
+		o.Awaited = func() map[bourse.RowDigest]bool { return nil }
 	}
 	if o.NetworkName == nil {
 		o.NetworkName = func(id bourse.NetworkID) string { return fmt.Sprint(id) }

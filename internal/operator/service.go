@@ -166,7 +166,7 @@ func (s *Service) Approve(ctx context.Context, by bourse.OperatorID, id bourse.S
 	if at < 0 || acts[at].By[0] == 0 {
 		return refused(bourse.ActNotFound)
 	}
-	if cmd, reset := resetOf(&acts[at]); reset {
+	if cmd, reset := ResetOf(&acts[at]); reset {
 		defer s.LockPerson(cmd.Account)()
 		ctx = context.WithoutCancel(ctx) // the lock is for as long as the command is under way
 	}
@@ -238,27 +238,19 @@ func (s *Service) Order(
 	return bourse.Act{ID: r.Seq, By: [2]bourse.OperatorID{by}, Status: bourse.ActDone}, nil
 }
 
-// Awaits reports whether an act waits that gives a person a row with a digest.
-func (s *Service) Awaits(digest bourse.RowDigest) bool {
+// Awaited returns the digests of the rows that waiting acts give to persons.
+func (s *Service) Awaited() map[bourse.RowDigest]bool {
+	awaited := map[bourse.RowDigest]bool{}
 	for _, act := range s.View.Acts() {
-		if now, found := ResetOf(&act); found && now == digest {
-			return true
+		if cmd, reset := ResetOf(&act); reset {
+			awaited[cmd.Access.Digest] = true
 		}
 	}
-	return false
+	return awaited
 }
 
-// ResetOf returns the digest of the row that an act gives a person; false for other acts.
-func ResetOf(a *bourse.Act) (bourse.RowDigest, bool) {
-	cmd, reset := resetOf(a)
-	if !reset {
-		return bourse.RowDigest{}, false
-	}
-	return cmd.Access.Digest, true
-}
-
-// resetOf returns the reset of a person that an act orders; false for other acts.
-func resetOf(a *bourse.Act) (cmd bourse.Command, reset bool) {
+// ResetOf returns the reset of a person that an act orders; false for other acts.
+func ResetOf(a *bourse.Act) (cmd bourse.Command, reset bool) {
 	reset = record.Ordered(a.Record, &cmd) && cmd.Kind == bourse.CommandResetPerson
 	return cmd, reset
 }

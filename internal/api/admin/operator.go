@@ -115,8 +115,8 @@ func (s *Server) describeAct(a *bourse.Act) actAnswer {
 	d := actAnswer{
 		a.ID, a.By[0], a.What, a.Reason, hex.EncodeToString(a.Digest[:]), a.Due.Std().UTC().Format(time.RFC3339Nano), "",
 	}
-	if row, reset := operator.ResetOf(a); reset {
-		d.Email = s.Accounts.AwaitedEmail(row)
+	if cmd, reset := operator.ResetOf(a); reset {
+		d.Email = s.Accounts.AwaitedEmail(cmd.Access.Digest)
 	}
 	return d
 }
