@@ -100,8 +100,14 @@ func ReadLanguage(dir fs.FS, name string) (Language, error) {
 	return l, nil
 }
 
-// readLanguage reads a file strictly: what is twice or unknown in it is an error.
+// readLanguage reads a file strictly: what is twice or unknown in it is an error. Opening a pipe would
+// wait for its writer.
 func readLanguage(dir fs.FS, name string) (l Language, err error) {
+	if is, err := fs.Stat(dir, name); err != nil {
+		return l, err
+	} else if !is.Mode().IsRegular() {
+		return l, errors.New("it is no regular file")
+	}
 	f, err := dir.Open(name)
 	if err != nil {
 		return l, err

@@ -2,6 +2,7 @@ package web
 
 import (
 	htmltext "html"
+	"io/fs"
 	"maps"
 	"net/http"
 	"regexp"
@@ -65,6 +66,13 @@ func TestLanguagesThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		case c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)):
 			t.Errorf("%s %.60s: %v, want %q", c.name, c.body, err, c.says)
+		}
+	}
+
+	for _, mode := range []fs.FileMode{fs.ModeNamedPipe, fs.ModeDir} {
+		_, err := ReadLanguages(fstest.MapFS{"ar.json": {Data: []byte(arabic), Mode: mode}})
+		if err == nil || !strings.Contains(err.Error(), "language ar.json: it is no regular file") {
+			t.Errorf("%s: %v", mode, err)
 		}
 	}
 
