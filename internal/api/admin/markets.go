@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -52,7 +53,7 @@ func (s *Server) marketsResume(ctx context.Context, a marketsArgs) (any, error) 
 	})
 }
 
-// chosen returns the markets of pairs; all without pairs.
+// chosen returns the markets of pairs, each once; all without pairs.
 func (s *Server) chosen(pairs []bourse.Pair) ([]*bourse.Market, error) {
 	c := s.View.Catalogue()
 	if len(pairs) == 0 {
@@ -62,6 +63,9 @@ func (s *Server) chosen(pairs []bourse.Pair) ([]*bourse.Market, error) {
 	for i, pair := range pairs {
 		if list[i] = c.Market(pair); list[i] == nil {
 			return nil, bourse.Errorf(bourse.CodeNotFound, "unknown pair %q", pair)
+		}
+		if slices.Contains(list[:i], list[i]) {
+			return nil, bourse.Errorf(bourse.CodeInvalid, "pairs: %s is named twice", pair)
 		}
 	}
 	return list, nil

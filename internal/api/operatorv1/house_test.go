@@ -48,6 +48,11 @@ func TestMarketsPauseAtOnce(t *testing.T) {
 	cy.wants(resume, `{"pairs":["ETH/USDT"],"reason":"x"}`, 403, "it takes the role owner")
 	ann.confirmed(resume, `{"reason":"all well"}`, 400, "")
 	ann.confirmed(resume, fmt.Sprintf(`{"pairs":[%s"ETH/USDT"],"reason":"all well"}`, strings.Repeat(`"ETH/USDT",`, 32)), 400, "")
+	ann.confirmed(resume, `{"pairs":["ETH/USDT","ETH/USDT"],"reason":"all well"}`, 400,
+		`{"error":{"code":"VALIDATION_ERROR","msg":"pairs: ETH/USDT is named twice"}}`)
+	if acts := e.View.Acts(); len(acts) != 0 {
+		t.Errorf("acts wait: %+v", acts)
+	}
 	open := ann.waits(ann.confirmed(resume, `{"pairs":["ETH/USDT"],"reason":"all well"}`, 200, ""))
 	if states()[bourse.MarketOpen] != 0 {
 		t.Error("one owner opened a market")
