@@ -72,9 +72,9 @@ type reconciliation struct {
 	changes map[bourse.KeyID][]KeyChange
 	// people are the unconfirmed changes of people.
 	people map[bourse.AccountID][]AccountRow
-	// resets are the digests of the rows that acts of operators give to persons, and awaited the
-	// salts of those that the store has.
-	resets  map[bourse.RowDigest]bool
+	// resets are the parts of the resets that acts of operators wait for, by the digests of their rows.
+	resets map[bourse.RowDigest]bourse.ResetParts
+	// awaited are the salts of the rows of resets.
 	awaited map[bourse.Token]struct{}
 	// addresses are the entries of all address books.
 	addresses map[bourse.AddressID]*bourse.SavedAddress
@@ -150,10 +150,11 @@ func (r *reconciliation) awaits(row *AccountRow) {
 	for _, change := range r.people[row.ID] {
 		change.Token, change.Created = row.Token, row.Created
 		digest := change.digest()
-		if !r.resets[digest] {
+		parts := r.resets[digest]
+		if parts == 0 {
 			continue
 		}
-		o := &ordered{row: change, was: row.Email, kept: true}
+		o := &ordered{row: change, parts: parts, was: row.Email, kept: true}
 		r.mu.Lock()
 		r.ordered[digest], r.persons[digest] = o, &o.row
 		r.mu.Unlock()

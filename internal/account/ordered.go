@@ -20,6 +20,8 @@ type Reset struct {
 // ordered is a row that operators ordered, which waits for them.
 type ordered struct {
 	row AccountRow
+	// parts are what the reset changes.
+	parts bourse.ResetParts
 	// was is the address before.
 	was string
 	// kept is set once the command was taken: until then nothing waits for the row in the journal.
@@ -28,10 +30,14 @@ type ordered struct {
 
 // what describes a reset for its holder.
 func (o *ordered) what() string {
-	if o.was != o.row.Email {
-		return fmt.Sprintf("a new address, %s, and the end of all sessions and keys", maskEmail(o.row.Email))
+	what := "the end of "
+	if o.parts&bourse.ResetEmail != 0 {
+		what = fmt.Sprintf("a new address, %s, and the end of ", maskEmail(o.row.Email))
 	}
-	return "the end of the authenticator application, the passkeys, all sessions and all keys"
+	if o.parts&bourse.ResetFactors != 0 {
+		what += "the authenticator application, the passkeys, "
+	}
+	return what + "all sessions and all keys"
 }
 
 // PrepareReset makes the row of a reset and returns the command that replaces the person's row by it.
@@ -66,14 +72,15 @@ func (s *Service) PrepareReset(ctx context.Context, r Reset) (bourse.Command, er
 	o := &ordered{was: row.Email}
 	cmd.Operators = &bourse.OperatorCommand{Was: row.digest()}
 	if r.Factors {
-		cmd.Level |= uint8(bourse.ResetFactors)
+		o.parts |= bourse.ResetFactors
 		row.TOTP, row.TOTPUsed, row.Passkeys = nil, false, nil
 	}
 	if r.Email != "" {
-		// Who has the old mailbox must not take the change back.
-		cmd.Level |= uint8(bourse.ResetEmail)
+		// The row keeps no code of an earlier change, by which a holder of an old mailbox could undo this one.
+		o.parts |= bourse.ResetEmail
 		row.Email, row.Undos = r.Email, nil
 	}
+	cmd.Level = uint8(o.parts)
 	if row.Salt, err = s.newSalt(); err != nil {
 		return cmd, err
 	}
@@ -112,7 +119,7 @@ func (s *Service) Ordered(ctx context.Context, cmd *bourse.Command, outcome erro
 		}
 	}
 	s.mu.Unlock()
-	if waits && s.Awaited()[digest] {
+	if waits && s.Awaited()[digest] != 0 {
 		s.tell(ctx, o.row.ID, o.was, "Operators of the exchange ordered "+o.what()+
 			". It is done once a second one has approved it. If you did not ask for it, write to us at once.")
 	}
@@ -122,7 +129,7 @@ func (s *Service) Ordered(ctx context.Context, cmd *bourse.Command, outcome erro
 func (s *Service) AwaitedEmail(digest bourse.RowDigest) string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if o := s.ordered[digest]; o != nil && o.was != o.row.Email {
+	if o := s.ordered[digest]; o != nil && o.parts&bourse.ResetEmail != 0 {
 		return o.row.Email
 	}
 	return ""
@@ -156,7 +163,7 @@ func (s *Service) settleOrdered() (done []*ordered) {
 
 	awaited := s.Awaited()
 	for _, digest := range kept {
-		if awaited[digest] {
+		if awaited[digest] != 0 {
 			continue
 		}
 		s.mu.Lock()
@@ -175,14 +182,16 @@ func (s *Service) settleOrdered() (done []*ordered) {
 // new address.
 func (s *Service) tellReset(ctx context.Context, o *ordered) {
 	s.dropCodes(o.row.ID, o.was, o.row.Email)
-	kind := changedFactor
-	if o.was != o.row.Email {
-		kind = changedEmail
+	if o.parts&bourse.ResetFactors != 0 {
+		s.log(ctx, o.row.ID, changedFactor, Visit{}, byOperator)
 	}
-	s.log(ctx, o.row.ID, kind, Visit{}, byOperator)
+	if o.parts&bourse.ResetEmail != 0 {
+		s.log(ctx, o.row.ID, changedEmail, Visit{}, byOperator)
+	}
+
 	what := "Operators of the exchange ordered " + o.what() + ". It is done, and withdrawals wait."
 	s.tellAll(ctx, &o.row, what)
-	if o.was != o.row.Email {
+	if o.parts&bourse.ResetEmail != 0 {
 		s.tell(ctx, o.row.ID, o.was, what)
 	}
 }

@@ -21,12 +21,12 @@ func TestResetIsKeptThatBeginsToWait(t *testing.T) {
 		waits = true
 		r.Ordered(t.Context(), &cmd, nil)
 	}
-	r.Awaited = func() map[bourse.RowDigest]bool {
-		was := waits
-		if !was {
+	r.Awaited = func() map[bourse.RowDigest]bourse.ResetParts {
+		if !waits {
 			order()
+			return nil
 		}
-		return map[bourse.RowDigest]bool{cmd.Access.Digest: was}
+		return map[bourse.RowDigest]bourse.ResetParts{cmd.Access.Digest: bourse.ResetEmail}
 	}
 
 	if err := r.Confirm(t.Context()); err != nil {

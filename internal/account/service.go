@@ -58,9 +58,9 @@ type Options struct {
 	// incarnation's machine is gone: Open removes accounts and keys of ids that the journal has
 	// not allotted yet.
 	Behind bool
-	// Awaited returns the digests of the rows that waiting acts of operators give to persons. It may
-	// be nil.
-	Awaited func() map[bourse.RowDigest]bool
+	// Awaited returns the parts of the resets of persons that wait for operators, by the digests of
+	// their rows. It may be nil.
+	Awaited func() map[bourse.RowDigest]bourse.ResetParts
 	// Ready returns the reason why the journal takes no command of a kind now, or nil. It
 	// is asked before a row is written. It may be nil.
 	Ready func(bourse.CommandKind) error
@@ -161,7 +161,7 @@ func NewService(o Options) *Service {
 		o.Ready = func(bourse.CommandKind) error { return nil }
 	}
 	if o.Awaited == nil {
-		o.Awaited = func() map[bourse.RowDigest]bool { return nil }
+		o.Awaited = func() map[bourse.RowDigest]bourse.ResetParts { return nil }
 	}
 	if o.NetworkName == nil {
 		o.NetworkName = func(id bourse.NetworkID) string { return fmt.Sprint(id) }

@@ -105,7 +105,7 @@ func (n *Node) openStores(ctx context.Context) error {
 		o.Cases = account.CaseWithdrawal | account.CaseAPIKey
 	}
 
-	o.Awaited = func() map[bourse.RowDigest]bool { return n.office.Awaited() }
+	o.Awaited = func() map[bourse.RowDigest]bourse.ResetParts { return n.office.Awaited() }
 	o.Ready = func(kind bourse.CommandKind) error { return n.sequencer.Takes(kind) }
 	o.NetworkName = func(id bourse.NetworkID) string { return string(n.view.Catalogue().Networks[id].Symbol) }
 	o.OnFailure = func(what string, err error) {

@@ -238,12 +238,12 @@ func (s *Service) Order(
 	return bourse.Act{ID: r.Seq, By: [2]bourse.OperatorID{by}, Status: bourse.ActDone}, nil
 }
 
-// Awaited returns the digests of the rows that waiting acts give to persons.
-func (s *Service) Awaited() map[bourse.RowDigest]bool {
-	awaited := map[bourse.RowDigest]bool{}
+// Awaited returns the parts of the resets of persons that wait, by the digests of their rows.
+func (s *Service) Awaited() map[bourse.RowDigest]bourse.ResetParts {
+	awaited := map[bourse.RowDigest]bourse.ResetParts{}
 	for _, act := range s.View.Acts() {
 		if cmd, reset := ResetOf(&act); reset {
-			awaited[cmd.Access.Digest] = true
+			awaited[cmd.Access.Digest] = bourse.ResetParts(cmd.Level)
 		}
 	}
 	return awaited

@@ -35,7 +35,8 @@ func TestResetsTakeTwoOwners(t *testing.T) {
 	reset := ann.waits(ann.confirmed(resetAlice, `{"factors":true,"email":"Alice@New.example","reason":"seen in person"}`, 200, ""))
 	cy.wants("GET /acts", "", 200, `"command":"reset account=1 factors,email hold=72h`)
 	cy.wants("GET /acts", "", 200, `"email":"alice@new.example"`)
-	if m, _ := e.letters.Last("alice@example.org"); !strings.Contains(m.Text, "ordered a new address") {
+	if m, _ := e.letters.Last("alice@example.org"); !strings.Contains(m.Text, "ordered a new address") ||
+		!strings.Contains(m.Text, "the authenticator application, the passkeys, all sessions") {
 		t.Errorf("the holder was told %q", m.Text)
 	}
 	for _, c := range e.journal {
@@ -72,9 +73,13 @@ func TestResetsTakeTwoOwners(t *testing.T) {
 		t.Errorf("withdrawals are held until %v, at %v", until, e.now)
 	}
 	for _, to := range []string{"alice@example.org", "alice@new.example"} {
-		if m, _ := e.letters.Last(to); !strings.Contains(m.Text, "It is done") {
+		if m, _ := e.letters.Last(to); !strings.Contains(m.Text, "It is done") || !strings.Contains(m.Text, "the passkeys") {
 			t.Errorf("%s was told %q", to, m.Text)
 		}
+	}
+	list, err := e.Accounts.Activity(t.Context(), 1, 0, 2)
+	if err != nil || len(list) != 2 || list[0].Kind != "EMAIL_CHANGED" || list[1].Kind != "MFA_CHANGED" {
+		t.Errorf("the account's activities are %+v: %v", list, err)
 	}
 	cy.wants("GET /log", "", 200, "of operator 1 and operator 2 done: reset account=1 factors,email")
 	bob.approves(reset, 406) // it waits no more

@@ -97,7 +97,7 @@ func (e *exchange) newAccounts() {
 	e.Accounts = account.NewService(account.Options{
 		Store: e.store, Clock: func() time.Time { return e.now.Std() }, Random: rand.Reader, Mailer: e.letters, Hold: time.Hour,
 		OnFailure: func(what string, err error) { e.Error(what, err) },
-		Awaited:   func() map[bourse.RowDigest]bool { return e.Operators.Awaited() },
+		Awaited:   func() map[bourse.RowDigest]bourse.ResetParts { return e.Operators.Awaited() },
 	})
 	e.Accounts.Bind(func(ctx context.Context, c *bourse.Command) (bourse.Outcome, error) {
 		r, err := e.Do(ctx, c)
