@@ -146,21 +146,32 @@ func (k *NewKey) check(now bourse.Time) error {
 		return bourse.Errorf(bourse.CodeInvalid, "name: at most %d bytes, no control characters", maxName)
 	case !k.Scopes.valid():
 		return bourse.Errorf(bourse.CodeInvalid, "scopes: unknown")
-	case len(k.Addresses) > maxAddresses:
-		return bourse.Errorf(bourse.CodeInvalid, "addresses: at most %d", maxAddresses)
 	case k.Expires != 0 && k.Expires <= now:
 		return bourse.Errorf(bourse.CodeInvalid, "expires: in the past")
 	}
 
-	addresses := make([]netip.Prefix, len(k.Addresses))
-	for i, p := range k.Addresses {
+	var err error
+	if k.Addresses, err = CheckAddresses(k.Addresses); err != nil {
+		return err
+	}
+	return k.checkKind()
+}
+
+// CheckAddresses returns the networks that a key may be used from, in their one form. The error is an
+// *bourse.Error with CodeInvalid.
+func CheckAddresses(list []netip.Prefix) ([]netip.Prefix, error) {
+	if len(list) > maxAddresses {
+		return nil, bourse.Errorf(bourse.CodeInvalid, "addresses: at most %d", maxAddresses)
+	}
+
+	addresses := make([]netip.Prefix, len(list))
+	for i, p := range list {
 		if !p.IsValid() || p.Addr().Is4In6() {
-			return bourse.Errorf(bourse.CodeInvalid, "addresses: %s is no network", p)
+			return nil, bourse.Errorf(bourse.CodeInvalid, "addresses: %s is no network", p)
 		}
 		addresses[i] = p.Masked()
 	}
-	k.Addresses = addresses
-	return k.checkKind()
+	return addresses, nil
 }
 
 func control(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }

@@ -136,11 +136,16 @@ func (c *credential) usable(now bourse.Time, from netip.Addr) bool {
 	if c.Expires != 0 && now >= c.Expires {
 		return false
 	}
-	if len(c.addresses) == 0 {
+	return Admits(c.addresses, from)
+}
+
+// Admits reports whether a key with networks may be used from an address. No networks admit any.
+func Admits(addresses []netip.Prefix, from netip.Addr) bool {
+	if len(addresses) == 0 {
 		return true
 	}
 	from = from.Unmap().WithZone("")
-	for _, p := range c.addresses {
+	for _, p := range addresses {
 		if p.Contains(from) {
 			return true
 		}
