@@ -188,9 +188,10 @@ func (n *Node) buildLine(cursor history.Cursor) (err error) {
 	n.newsDesk = n.newNews()
 
 	// The tail closes a frame before the view, so that orders that leave the view are in
-	// the tail already; the publisher reads the view.
+	// the tail already; the publisher reads the view. The view closes it before the office, which ends
+	// the access of operators whom the view has as disabled.
 	observers := []sequencer.Observer{
-		n.tail, n.view, n.accounts, n.board, n.publisher, n.botPublisher, n.newsDesk,
+		n.tail, n.view, n.accounts, n.office, n.board, n.publisher, n.botPublisher, n.newsDesk,
 	}
 
 	n.engine = engine.New()

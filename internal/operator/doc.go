@@ -6,12 +6,13 @@
 // database gains nothing: a row that differs is of nobody. A row comes before its command, and
 // goes if the command is refused. An invitation is of one use and for a day, and of its code
 // only a hash is kept; the code holds a MAC over the invitation, so that a changed or invented one is
-// of nobody. Sessions and challenges are in memory alone: a start ends them. Strangers
+// of nobody. Sessions and challenges are in memory alone: a start ends them, and the end of an
+// operator's powers ends the operator's sessions for good. Strangers
 // cause no state: challenges carry a MAC, and only those that an operator's passkey signed are
 // remembered, until they are too old to be answered.
 //
 // Not here: what operators may do (core/engine), the tables (sqlstore/accounts), the verbs
 // (api/admin), and their endpoints (api/operatorv1).
 //
-// Read operator.go, service.go, ceremony.go, then session.go.
+// Read operator.go, service.go, ceremony.go, session.go, then observe.go.
 package operator

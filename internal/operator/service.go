@@ -67,11 +67,18 @@ type Service struct {
 	sessions map[[32]byte]*session
 	used     map[string]bourse.Time
 	last     account.SessionID
+	// ended counts the endings of each operator's access. Guarded by mu.
+	ended map[bourse.OperatorID]uint64
+
+	// disabled are the operators whom the current frame disabled. Owned by the goroutine that applies.
+	disabled []bourse.OperatorID
 }
 
 // NewService returns a service without sessions. Only reading the random source fails.
 func NewService(o Options) (*Service, error) {
-	s := &Service{Options: o, sessions: map[[32]byte]*session{}, used: map[string]bourse.Time{}}
+	s := &Service{
+		Options: o, sessions: map[[32]byte]*session{}, used: map[string]bourse.Time{}, ended: map[bourse.OperatorID]uint64{},
+	}
 	if _, err := io.ReadFull(o.Random, s.challenges[:]); err != nil {
 		return nil, fmt.Errorf("drawing a key: %w", err)
 	}

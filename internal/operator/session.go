@@ -52,7 +52,7 @@ func (s *Service) LogIn(ctx context.Context, a *account.Assertion) (account.Secr
 	if s.party == nil {
 		return "", account.ErrNoParty
 	}
-	o := s.handled(a.Handle())
+	o, endings := s.handled(a.Handle())
 	if o == nil || !s.fresh(a.Challenge(), nil) {
 		return "", account.ErrPasskeyLogIn
 	}
@@ -60,17 +60,24 @@ func (s *Service) LogIn(ctx context.Context, a *account.Assertion) (account.Secr
 		return "", cmp.Or(err, error(account.ErrPasskeyLogIn))
 	}
 	s.Log.Info("an operator logged in", slog.Any("operator", o.ID))
-	return s.begin(o.ID)
+	return s.begin(o.ID, endings)
 }
 
-// handled returns the enabled operator that passkeys name by a handle; nil if there is none.
-func (s *Service) handled(handle []byte) *bourse.Operator {
+// handled returns the enabled operator that passkeys name by a handle, nil if there is none, and how
+// often the operator's access was ended before it was looked at.
+func (s *Service) handled(handle []byte) (*bourse.Operator, uint64) {
 	operators := s.View.Operators()
-	at := slices.IndexFunc(operators, func(o bourse.Operator) bool { return o.Enabled && string(o.Token[:]) == string(handle) })
+	at := slices.IndexFunc(operators, func(o bourse.Operator) bool { return string(o.Token[:]) == string(handle) })
 	if at < 0 {
-		return nil
+		return nil, 0
 	}
-	return &operators[at]
+
+	endings := s.endings(operators[at].ID)
+	o, _ := s.ByID(operators[at].ID)
+	if !o.Enabled {
+		return nil, 0
+	}
+	return &o, endings
 }
 
 // asserted reports whether an operator's passkey answered a challenge that is fresh, for the first
@@ -104,8 +111,9 @@ func (s *Service) row(ctx context.Context, o *bourse.Operator) (*Row, error) {
 	return &rows[at], nil
 }
 
-// begin begins a session and returns its secret.
-func (s *Service) begin(id bourse.OperatorID) (account.Secret, error) {
+// begin begins a session and returns its secret. The error is [account.ErrPasskeyLogIn] if the
+// operator's access was ended again meanwhile.
+func (s *Service) begin(id bourse.OperatorID, endings uint64) (account.Secret, error) {
 	var b [32]byte
 	if _, err := io.ReadFull(s.Random, b[:]); err != nil {
 		return "", fmt.Errorf("drawing a secret: %w", err)
@@ -114,6 +122,9 @@ func (s *Service) begin(id bourse.OperatorID) (account.Secret, error) {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.ended[id] != endings {
+		return "", account.ErrPasskeyLogIn
+	}
 	now := s.now()
 	maps.DeleteFunc(s.sessions, func(_ [32]byte, one *session) bool { return one.expires <= now })
 	s.endOldest(id)

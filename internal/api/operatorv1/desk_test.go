@@ -256,6 +256,43 @@ func TestDisabledOperators(t *testing.T) {
 	bob.approves(fees, 406)
 }
 
+// TestEnabledAgain wants the sessions of one who was disabled to stay ended.
+func TestEnabledAgain(t *testing.T) {
+	e := newExchange(t)
+	staff := e.staff(bourse.RoleOwner, bourse.RoleOwner)
+	ann, bob, eve := staff[0], staff[1], staff[2]
+	for _, enabled := range []bool{false, true} {
+		body := fmt.Sprintf(`{"enabled":%t,"reason":"on leave"}`, enabled)
+		bob.approves(ann.waits(ann.confirmed("PATCH /operators/3", body, 200, "")), 200)
+	}
+	eve.wants("GET /withdrawals", "", 401, "UNAUTHORIZED")
+	eve.logIn()
+	eve.wants("GET /withdrawals", "", 200, "")
+	ann.wants("GET /withdrawals", "", 200, "")
+}
+
+// TestDisabledWhileLoggingIn disables and enables an operator between the passkey's answer and the
+// session, and wants none to begin.
+func TestDisabledWhileLoggingIn(t *testing.T) {
+	e := newExchange(t)
+	eve := e.staff(bourse.RoleOwner, bourse.RoleViewer)[2]
+	eve.cookie = ""
+	body := adding("{}", "assertion", eve.get(eve.options(eve.ask("PUT /session", "{}"))))
+	def := e.View.Operators()[2]
+	e.uses = func() {
+		e.uses = nil
+		for _, def.Enabled = range []bool{false, true} {
+			e.Operators.Begin()
+			e.Operators.Observe(nil, &bourse.Events{
+				List: []bourse.Event{{Kind: bourse.EventOperator}}, Facts: []bourse.Fact{{Staff: &def}},
+			})
+			e.Operators.End()
+		}
+	}
+	eve.wants("POST /session", body, 401, "LOGIN_FAILED")
+	eve.logIn()
+}
+
 // TestRoleAlone wants a new role to leave an operator enabled.
 func TestRoleAlone(t *testing.T) {
 	e := newExchange(t)

@@ -59,8 +59,24 @@ type exchange struct {
 	locked bourse.AccountID
 	// meanwhile, if not nil, is called before a command is applied.
 	meanwhile func(*bourse.Command)
+	// uses, if not nil, is called before the use of an operator's passkey is noted.
+	uses func()
 	// documents are held against every exchange of messages.
 	documents *describe.Validator
+}
+
+// watched is the store of operators, and tells of uses of their passkeys.
+type watched struct {
+	*accounts.Store
+	of *exchange
+}
+
+// UseOperator notes a use of a passkey.
+func (w *watched) UseOperator(ctx context.Context, token bourse.Token, counter uint32, now bourse.Time) (bool, error) {
+	if w.of.uses != nil {
+		w.of.uses()
+	}
+	return w.Store.UseOperator(ctx, token, counter, now)
 }
 
 func newExchange(t *testing.T) *exchange {
@@ -127,7 +143,7 @@ func (e *exchange) start() {
 	e.Helper()
 	var err error
 	if e.Operators, err = operator.NewService(operator.Options{
-		Store: e.store, Sequencer: e, View: e.View, Mailer: e.letters, Clock: func() time.Time { return e.now.Std() },
+		Store: &watched{e.store, e}, Sequencer: e, View: e.View, Mailer: e.letters, Clock: func() time.Time { return e.now.Std() },
 		Random: rand.Reader, Issuer: "Agora", Log: slog.New(slog.DiscardHandler),
 		OnForged: func(_ string, err error) { e.Error(err) }, LockPerson: e.lockPerson,
 	}); err != nil {
@@ -170,15 +186,18 @@ func (e *exchange) Do(_ context.Context, c *bourse.Command) (sequencer.Result, e
 	e.tail.Begin()
 	e.View.Begin()
 	e.Accounts.Begin()
+	e.Operators.Begin()
 	e.engine.Apply(&cmd, &ev)
 	e.tail.Observe(&cmd, &ev)
 	history.Project(&cmd, &ev, &e.behind)
 	history.Post(&cmd, &ev, e.engine.Market, &e.behind)
 	e.View.Observe(&cmd, &ev)
 	e.Accounts.Observe(&cmd, &ev)
+	e.Operators.Observe(&cmd, &ev)
 	e.tail.End()
 	e.View.End()
 	e.Accounts.End()
+	e.Operators.End()
 	return sequencer.Result{Seq: cmd.Seq, Time: cmd.Time, Outcome: ev.Outcome}, nil
 }
 
