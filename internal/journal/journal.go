@@ -80,6 +80,9 @@ const (
 	// Dropped: a later term has taken the place of a proposal. It is not committed and never
 	// will be; the disk has room. Proposal.
 	Dropped
+	// Role: in a log whose leader is elected, this process begins or ceases to lead. Where it
+	// begins, Next has yielded all that earlier leaders committed. Leads, Term.
+	Role
 	// Installed: this log fell so far behind that it got a snapshot in place of the
 	// batches up to it. Snapshot.
 	Installed
@@ -95,6 +98,9 @@ type Notice struct {
 	// Snapshot is the sequence of the installed snapshot, which is read from the snapshot
 	// store.
 	Snapshot bourse.Seq
+	// Leads is true if this process leads the log from now on, in the term Term.
+	Leads bool
+	Term  uint64
 }
 
 // Log orders commands and stores them. It is a step machine without goroutines: its

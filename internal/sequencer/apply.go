@@ -30,6 +30,10 @@ func (s *Sequencer) Apply() (bool, error) {
 		if s.holding.Load() {
 			s.refuseHeld()
 		}
+	case journal.Dropped:
+		s.give(n.Proposal, ErrElsewhere)
+	case journal.Role:
+		s.turn(n.Leads)
 	case journal.Installed:
 		err = s.install(n.Snapshot)
 	default:

@@ -102,7 +102,18 @@ func (s *Sequencer) rouse() {
 func (s *Sequencer) Refuse(l Lane, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lanes[l].refusal = err
+	s.asked[l] = err
+	s.close()
+}
+
+// close sets the refusals of the lanes. The caller holds mu.
+func (s *Sequencer) close() {
+	for i := range s.lanes {
+		s.lanes[i].refusal = s.asked[i]
+		if s.elsewhere != nil {
+			s.lanes[i].refusal = s.elsewhere
+		}
+	}
 }
 
 // Takes returns the refusal of a command's lane, nil if it is open. Callers that write
@@ -168,11 +179,16 @@ func (s *Sequencer) gather(p *proposal, now bourse.Time) {
 func (s *Sequencer) refuseHeld() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, at := range [...]Lane{Orders, Patient} {
+	s.refuseQueued(ErrNoRoom, Orders, Patient)
+}
+
+// refuseQueued refuses the queued commands of lanes. The caller holds mu.
+func (s *Sequencer) refuseQueued(why error, from ...Lane) {
+	for _, at := range from {
 		l := &s.lanes[at]
 		for _, e := range l.entries {
 			if e.ticket != nil {
-				e.ticket.Result = Result{Err: ErrNoRoom}
+				e.ticket.Result = Result{Err: why}
 				e.ticket.resolve()
 			}
 		}

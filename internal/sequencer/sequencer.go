@@ -46,6 +46,9 @@ type Sequencer struct {
 	// Intake, guarded by mu.
 	mu    sync.Mutex
 	lanes [lanes]lane
+	// asked are the refusals that Refuse has set, elsewhere is ErrElsewhere while another node leads.
+	asked     [lanes]error
+	elsewhere error
 	// awake is true while the writer knows of queued commands.
 	awake bool
 	wake  chan struct{}
@@ -59,6 +62,8 @@ type Sequencer struct {
 	lastID  uint64
 	written bourse.Time
 	marked  bool
+	// stood is the last durable command that stand has seen.
+	stood bourse.Seq
 	// waiting is the time since which commands wait for company, zero if none do.
 	waiting bourse.Time
 
@@ -82,6 +87,8 @@ type Sequencer struct {
 	// holding is set from a start or an installed snapshot until the switches of its opening
 	// have canceled their orders: no lane but Cancels is taken meanwhile.
 	holding atomic.Bool
+	// follows is set while another node leads: nothing is proposed then.
+	follows atomic.Bool
 	// full is set while the journal has no room: the sequencer's own commands then wait
 	// for the next tick, which tries again.
 	full    atomic.Bool
@@ -122,6 +129,9 @@ type Options struct {
 	Voided func(bourse.Seq) bool
 	// Load returns a snapshot that the log installed.
 	Load func(bourse.Seq) (Section, error)
+	// Elected is true for a log whose leader is elected: nothing is taken before its notice that
+	// this process leads.
+	Elected bool
 	// Weigh, if not nil, is called when a command submitted to this process walked so
 	// much of a book that it costs more than one request: more is the difference. Apply
 	// calls it for every such command, also without a waiting sender, so that not waiting
@@ -143,6 +153,9 @@ func New(o Options) *Sequencer {
 	s.tickets.New = func() any { return NewTicket() }
 	s.applied.Store(uint64(o.Engine.Seq()))
 	s.begin()
+	if o.Elected {
+		s.cede()
+	}
 	return s
 }
 

@@ -20,6 +20,9 @@ const (
 // means to call it again at once. An error is final: the process must stop without
 // answering clients.
 func (s *Sequencer) Write(now bourse.Time) (sleep bourse.Time, err error) {
+	if s.follows.Load() {
+		return s.stand(now)
+	}
 	if s.next.count == 0 {
 		s.fill(now)
 	}
@@ -27,7 +30,12 @@ func (s *Sequencer) Write(now bourse.Time) (sleep bourse.Time, err error) {
 	busy := false
 	if s.next.count > 0 {
 		err := s.propose(now)
-		if busy = errors.Is(err, journal.ErrBusy); err != nil && !busy {
+		busy = errors.Is(err, journal.ErrBusy)
+		switch {
+		case errors.Is(err, journal.ErrNotLeader):
+			s.written = max(s.written, now)
+			s.refuseNext()
+		case err != nil && !busy:
 			return 0, err
 		}
 	}
@@ -154,14 +162,20 @@ func (s *Sequencer) rest(now bourse.Time) (bourse.Time, error) {
 	if s.waiting != 0 {
 		tick = min(tick, max(s.waiting+patience-now, 1))
 	}
+	return s.idle(now, tick)
+}
+
+// idle returns how long an idle writer may sleep, at most that long. It marks the journal
+// after markAfter.
+func (s *Sequencer) idle(now, most bourse.Time) (bourse.Time, error) {
 	switch mark := s.written + markAfter - now; {
 	case s.marked:
-		return tick, nil
+		return most, nil
 	case mark > 0:
-		return min(mark, tick), nil
+		return min(mark, most), nil
 	}
 	s.marked = true
-	return tick, s.log.Mark()
+	return most, s.log.Mark()
 }
 
 // Drain writes and applies all submitted commands, at the time now, or later by what the

@@ -254,6 +254,10 @@ func (n *member) drain() {
 			if notice.Proposal != 0 {
 				n.world.acknowledge(n, notice.Proposal, &notice.Batch)
 			}
+		case journal.Role:
+			if notice.Leads && n.engine.Seq() != n.log.Durable() && !n.closed {
+				fail("node %d leads term %d at command %d, and %d is committed", n.id, notice.Term, n.engine.Seq(), n.log.Durable())
+			}
 		case journal.Dropped:
 			n.world.drop(n, notice.Proposal)
 		default:

@@ -129,6 +129,29 @@ func (l *Log) lose(keep func(journal.Proposal) bool) {
 	l.pending = kept
 }
 
+// Depose makes another process the leader: pending proposals are dropped, and later ones refused
+// until Elect.
+func (l *Log) Depose() {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	l.term++
+	l.follows = true
+	l.notify(journal.Notice{Kind: journal.Role, Term: l.term})
+	for _, p := range l.pending {
+		l.notify(journal.Notice{Kind: journal.Dropped, Proposal: p.ID})
+	}
+	l.pending = nil
+}
+
+// Elect makes this process the leader.
+func (l *Log) Elect() {
+	l.store.mu.Lock()
+	defer l.store.mu.Unlock()
+	l.term++
+	l.follows = false
+	l.notify(journal.Notice{Kind: journal.Role, Leads: true, Term: l.term})
+}
+
 // Elsewhere commits a proposal of another process at once. Its ID is ignored.
 func (l *Log) Elsewhere(p journal.Proposal) {
 	l.store.mu.Lock()

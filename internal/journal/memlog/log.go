@@ -30,11 +30,13 @@ type Log struct {
 	yielded journal.Notice
 	lent    []byte
 
-	held   bool
-	full   bool
-	chaos  Chaos
-	marks  int
-	closed bool
+	held bool
+	// follows is true while another process leads.
+	follows bool
+	full    bool
+	chaos   Chaos
+	marks   int
+	closed  bool
 	// failure stopped the log, nextFailure will stop it at the next step.
 	failure, nextFailure error
 }
@@ -62,6 +64,8 @@ func (l *Log) Propose(p journal.Proposal) error {
 		return err
 	case p.Count < 1 || len(p.Commands) < p.Count || len(p.Commands) > journal.MaxFrame:
 		return journal.ErrTooLarge
+	case l.follows:
+		return journal.ErrNotLeader
 	case len(l.pending)+len(l.dropped)+len(l.notices) >= room:
 		return journal.ErrBusy
 	case p.ID <= l.lastID:

@@ -30,7 +30,9 @@ type trio struct {
 	// taken are the batches of each node's notices.
 	taken   [3][]journal.Batch
 	dropped []uint64
-	lastID  uint64
+	// roles are the Leads of each node's notices of its role.
+	roles  [3][]bool
+	lastID uint64
 }
 
 func newTrio(t *testing.T) *trio { return seededTrio(t, 0) }
@@ -94,9 +96,14 @@ func (g *trio) step(rounds int) {
 
 func (g *trio) take(i int) {
 	for n, ok := g.logs[i].Next(); ok; n, ok = g.logs[i].Next() {
-		if n.Kind == journal.Dropped {
+		switch n.Kind {
+		case journal.Dropped:
 			g.dropped = append(g.dropped, n.Proposal)
 			continue
+		case journal.Role:
+			g.roles[i] = append(g.roles[i], n.Leads)
+			continue
+		default:
 		}
 		b := n.Batch
 		b.Commands = bytes.Clone(b.Commands)
@@ -161,6 +168,33 @@ func (g *trio) wantAll(want string) {
 			g.t.Errorf("node %d has yielded %q, not %q", i+1, got, want)
 		}
 	}
+}
+
+// TestRoles moves the lead to another node: each learns of its role, the new leader behind
+// everything that was committed before.
+func TestRoles(t *testing.T) {
+	g := newTrio(t)
+	g.elect(0)
+	g.propose(0, "aa")
+	g.step(3)
+	g.elect(1)
+	g.pass(5)
+
+	if got := g.roles[0]; len(got) < 2 || got[len(got)-1] {
+		t.Errorf("node 1 was told %v of its lead", got)
+	}
+	for i, want := range [3]bool{false, true, false} {
+		got := g.roles[i]
+		if leads := len(got) > 0 && got[len(got)-1]; leads != want {
+			t.Errorf("node %d was told %v of its lead", i+1, got)
+		}
+		for n := range got {
+			if got[n] != (n%2 == 0) {
+				t.Errorf("node %d was told %v: twice the same", i+1, got)
+			}
+		}
+	}
+	g.wantAll("aa")
 }
 
 // TestThreeAgree proposes at a leader: all nodes yield the same batches with the same hashes.

@@ -45,6 +45,8 @@ type Log struct {
 	ticks  int
 	// opened is the term in which this node leads and has applied its first entry.
 	opened uint64
+	// led is the term of the last Role notice with Leads, zero once one without it followed.
+	led uint64
 	// begun is the last sequence that was committed at the start.
 	begun  bourse.Seq
 	failed error

@@ -266,9 +266,28 @@ func (l *Log) observe() {
 		}
 	}
 
+	l.announce(&s)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.status = s
+}
+
+// announce notifies of a change of this node's role.
+func (l *Log) announce(s *Status) {
+	leads := uint64(0)
+	if s.Open {
+		leads = s.Term
+	}
+	if leads == l.led {
+		return
+	}
+	if l.led != 0 {
+		l.notify(journal.Notice{Kind: journal.Role, Term: s.Term})
+	}
+	if leads != 0 {
+		l.notify(journal.Notice{Kind: journal.Role, Leads: true, Term: s.Term})
+	}
+	l.led = leads
 }
 
 // Close finishes the pending proposals, gives those that it cannot finish a Lost notice,
