@@ -11,8 +11,8 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/pinned"
 	"github.com/bourse-exchange/bourse/internal/signer"
-	"github.com/bourse-exchange/bourse/internal/signer/remote"
 	"github.com/bourse-exchange/bourse/internal/signer/vault"
 )
 
@@ -129,7 +129,7 @@ func (c *certifyCmd) Run(p *program) error {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return err
 	}
-	cert, key, pin, err := remote.Certify(time.Now())
+	cert, key, pin, err := pinned.Certify(time.Now())
 	if err != nil {
 		return err
 	}

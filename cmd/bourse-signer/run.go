@@ -18,6 +18,7 @@ import (
 
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/peer"
+	"github.com/bourse-exchange/bourse/internal/pinned"
 	"github.com/bourse-exchange/bourse/internal/signer"
 	"github.com/bourse-exchange/bourse/internal/signer/remote"
 	"github.com/bourse-exchange/bourse/internal/signer/vault"
@@ -133,7 +134,7 @@ func (c *runCmd) listen(ctx context.Context) (net.Listener, error) {
 		// Anybody may connect; whoever is not named is refused by the kernel's word.
 		return listenUnix(ctx, c.Socket, 0o666)
 	}
-	config, err := remote.TLS(c.Cert, c.Key, c.Pin)
+	config, err := pinned.TLS(c.Cert, c.Key, c.Pin)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bourse-exchange/bourse/internal/connect"
+	"github.com/bourse-exchange/bourse/internal/pinned"
 	"github.com/bourse-exchange/bourse/internal/signer/remote"
 )
 
@@ -48,7 +49,7 @@ func (r *remoteSigner) address() (*remote.Address, error) {
 	if !ok {
 		return nil, fmt.Errorf("--signer-url: %q is no address such as tls://signer.internal:7000", r.URL)
 	}
-	config, err := remote.TLS(r.Cert, r.Key, r.Pin)
+	config, err := pinned.TLS(r.Cert, r.Key, r.Pin)
 	if err != nil {
 		return nil, fmt.Errorf("--signer-cert, --signer-key, --signer-pin: %w", err)
 	}

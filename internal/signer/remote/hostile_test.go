@@ -16,6 +16,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/pinned"
 	"github.com/bourse-exchange/bourse/internal/signer"
 	"github.com/bourse-exchange/bourse/internal/signer/remote"
 )
@@ -267,7 +268,7 @@ func TestStrangersKeys(t *testing.T) {
 		"no key":      func(c *tls.Config) { c.Certificates = nil },
 		"TLS 1.2":     func(c *tls.Config) { c.MinVersion, c.MaxVersion = tls.VersionTLS12, tls.VersionTLS12 },
 		"another signer": func(c *tls.Config) {
-			other, err := remote.TLS(stranger.cert, stranger.key, stranger.pin)
+			other, err := pinned.TLS(stranger.cert, stranger.key, stranger.pin)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -282,7 +283,7 @@ func TestStrangersKeys(t *testing.T) {
 		}
 	}
 	for _, pin := range []string{"", "00", strings.Repeat("z", 64)} {
-		if _, err := remote.TLS(stranger.cert, stranger.key, pin); err == nil {
+		if _, err := pinned.TLS(stranger.cert, stranger.key, pin); err == nil {
 			t.Errorf("pin %q is taken", pin)
 		}
 	}
@@ -318,7 +319,7 @@ func (r *rig) lossy(number int) remote.Address {
 	}
 	r.t.Cleanup(func() { _ = l.Close() })
 	own := r.certify()
-	config, err := remote.TLS(own.cert, own.key, own.pin)
+	config, err := pinned.TLS(own.cert, own.key, own.pin)
 	if err != nil {
 		r.t.Fatal(err)
 	}

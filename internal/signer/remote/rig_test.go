@@ -17,6 +17,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/devnet"
 	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
+	"github.com/bourse-exchange/bourse/internal/pinned"
 	"github.com/bourse-exchange/bourse/internal/signer"
 	"github.com/bourse-exchange/bourse/internal/signer/remote"
 )
@@ -96,7 +97,7 @@ func (r *rig) open() {
 func (r *rig) listen() {
 	r.t.Helper()
 	ours, theirs := r.certify(), r.certify()
-	config, err := remote.TLS(ours.cert, ours.key, theirs.pin)
+	config, err := pinned.TLS(ours.cert, ours.key, theirs.pin)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func (r *rig) listen() {
 		r.t.Fatal(err)
 	}
 	r.address.TCP = plain.Addr().String()
-	if r.address.TLS, err = remote.TLS(theirs.cert, theirs.key, ours.pin); err != nil {
+	if r.address.TLS, err = pinned.TLS(theirs.cert, theirs.key, ours.pin); err != nil {
 		r.t.Fatal(err)
 	}
 	dir, err := os.MkdirTemp("", "bourse-signer-")
@@ -138,7 +139,7 @@ type certified struct{ cert, key, pin string }
 
 func (r *rig) certify() (c certified) {
 	r.t.Helper()
-	cert, key, pin, err := remote.Certify(time.Now())
+	cert, key, pin, err := pinned.Certify(time.Now())
 	if err != nil {
 		r.t.Fatal(err)
 	}

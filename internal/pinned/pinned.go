@@ -1,10 +1,9 @@
-package remote
+package pinned
 
 import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -13,10 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 )
 
-var errPin = errors.New("the peer's key is not the pinned one")
+var errPin = errors.New("the peer's key is not a pinned one")
 
 // Pin returns the name of a certificate's public key: the SHA-256 of it, in hex.
 func Pin(c *x509.Certificate) string {
@@ -25,21 +25,22 @@ func Pin(c *x509.Certificate) string {
 }
 
 // TLS returns the configuration of either side: TLS 1.3, with a certificate of its own and the
-// pin of the peer's key. Names and authorities have no meaning: only the key counts.
-func TLS(certFile, keyFile, pin string) (*tls.Config, error) {
+// pins of the keys that a peer may have. Names and authorities have no meaning: only the key counts.
+func TLS(certFile, keyFile string, pins ...string) (*tls.Config, error) {
 	own, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {
 		return nil, err
 	}
-	if b, err := hex.DecodeString(pin); err != nil || len(b) != sha256.Size {
-		return nil, fmt.Errorf("a pin is 64 hex digits, and %q is not", pin)
+	for _, pin := range pins {
+		if b, err := hex.DecodeString(pin); err != nil || len(b) != sha256.Size {
+			return nil, fmt.Errorf("a pin is 64 hex digits, and %q is not", pin)
+		}
 	}
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{own}, ClientAuth: tls.RequireAnyClientCert,
-		InsecureSkipVerify: true, //nolint:gosec // VerifyConnection compares the key with the pin
+		InsecureSkipVerify: true, //nolint:gosec // VerifyConnection compares the key with the pins
 		VerifyConnection: func(s tls.ConnectionState) error {
-			if len(s.PeerCertificates) == 0 ||
-				subtle.ConstantTimeCompare([]byte(Pin(s.PeerCertificates[0])), []byte(pin)) != 1 {
+			if len(s.PeerCertificates) == 0 || !slices.Contains(pins, Pin(s.PeerCertificates[0])) {
 				return errPin
 			}
 			return nil
