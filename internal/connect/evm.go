@@ -1,6 +1,9 @@
 package connect
 
 import (
+	"errors"
+	"math"
+
 	"github.com/bourse-exchange/bourse/internal/chain/evm"
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
 	"github.com/bourse-exchange/bourse/internal/signer"
@@ -19,6 +22,9 @@ func (f *ofEVM) check(s *Settings, e *entry) (err error) {
 	}
 	if !signer.IsTestChain((&evm.Params{Chain: f.chain}).Identity()) {
 		return onlyTests(e.Params)
+	}
+	if s.floor > math.MaxInt64 || s.highest > math.MaxInt64 {
+		return errors.New("fees are units per unit of gas, below 2^63") // a price is the sum of two
 	}
 	if f.read, err = evm.ParseHead(e.Read); err != nil {
 		return err

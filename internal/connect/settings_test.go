@@ -53,6 +53,8 @@ func TestRefusals(t *testing.T) {
 		{"read: finalized", "keys: xprv", "keys are like [d34db33f/44h/60h/0h]xpub"},
 		{"params: litecoin-regtest\n", "params: litecoin-regtest\n    read: safe\n", "LTC: read is a setting of the adapter evm"},
 		{"fees: {floor: 2, cap: 50}", "fees: {cap: 5000000000}", "fees are units per virtual byte"},
+		{"read: finalized", "fees: {cap: 9223372036854775808}", "ETH: fees are units per unit of gas, below 2^63"},
+		{"read: finalized", "fees: {floor: 9223372036854775808}", "ETH: fees are units per unit of gas, below 2^63"},
 		{"user: x, password: s3cret", "user: x", "a node's user has no password"},
 		{"password: s3cret", "password: s3cret, password-file: f", "exclude each other"},
 		{"http://127.0.0.1:18443", "http://u:s3cret@127.0.0.1:1", "no user and no password"},

@@ -47,7 +47,7 @@ type Options struct {
 	Clock func() bourse.Time
 	// Read is the block that counts as the head; empty is Latest.
 	Read Head
-	// Floor and Cap bound the price of gas; zero for DefaultFloor and DefaultCap.
+	// Floor and Cap bound the price of gas, below 2^63; zero for DefaultFloor and DefaultCap.
 	Floor, Cap uint64
 	// Start is a block that the node's chain must have; nil for none.
 	Start *chain.BlockRef

@@ -23,7 +23,7 @@ var (
 	errUnknown = bourse.Errorf(bourse.CodeInvalid, "coin is not known")
 )
 
-// prices are what a unit of gas may cost: in all, and above what the network burns.
+// prices are the highest prices of a unit of gas: in all, and above what the network burns.
 type prices struct{ most, tip uint64 }
 
 // prices asks for the current prices, within floor and cap. The network may burn twice as much as now
