@@ -107,13 +107,7 @@ type signature [ed25519.SignatureSize]byte
 func (s signature) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, s[:]), nil }
 
 // UnmarshalText reads exactly as many hex digits as a signature has.
-func (s *signature) UnmarshalText(b []byte) error {
-	if len(b) != hex.EncodedLen(len(s)) {
-		return errors.New("not a signature")
-	}
-	_, err := hex.Decode(s[:], b)
-	return err
-}
+func (s *signature) UnmarshalText(b []byte) error { return unhex(s[:], b, "a signature") }
 
 // message builds the bytes of a signature or a digest: each text has its length before it.
 type message []byte

@@ -47,13 +47,7 @@ type ExchangeID [16]byte
 func (d ExchangeID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
 
 // UnmarshalText reads exactly as many hex digits as an id has.
-func (d *ExchangeID) UnmarshalText(b []byte) error {
-	if len(b) != hex.EncodedLen(len(d)) {
-		return errors.New("not the id of an exchange")
-	}
-	_, err := hex.Decode(d[:], b)
-	return err
-}
+func (d *ExchangeID) UnmarshalText(b []byte) error { return unhex(d[:], b, "the id of an exchange") }
 
 func (p *Pins) exchange() Exchange { return Exchange{p.Exchange, p.Sandbox} }
 

@@ -58,11 +58,14 @@ type digest [32]byte
 func (d digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
 
 // UnmarshalText reads exactly as many hex digits as a hash has.
-func (d *digest) UnmarshalText(b []byte) error {
-	if len(b) != hex.EncodedLen(len(d)) {
-		return errors.New("not a hash")
+func (d *digest) UnmarshalText(b []byte) error { return unhex(d[:], b, "a hash") }
+
+// unhex reads exactly as many hex digits as fill to; what names it in the error.
+func unhex(to, digits []byte, what string) error {
+	if len(digits) != hex.EncodedLen(len(to)) {
+		return fmt.Errorf("not %s", what)
 	}
-	_, err := hex.Decode(d[:], b)
+	_, err := hex.Decode(to, digits)
 	return err
 }
 
