@@ -11,10 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/peer"
@@ -131,7 +128,8 @@ func (c *runCmd) serve(p *program, local *signer.Local) error {
 // listen opens the exchange's listener.
 func (c *runCmd) listen(ctx context.Context) (net.Listener, error) {
 	if c.Socket != "" {
-		// Anybody may connect; whoever is not named is refused by the kernel's word.
+		// Every user of the machine can connect. admit refuses those that are not named, by the user id
+		// of the kernel.
 		return listenUnix(ctx, c.Socket, 0o666)
 	}
 	config, err := pinned.TLS(c.Cert, c.Key, c.Pin)
@@ -176,17 +174,11 @@ func listenUnix(ctx context.Context, path string, mode fs.FileMode) (net.Listene
 			return nil, err
 		}
 	}
-	// The socket begins as its owner's alone, and has its mode before anybody is answered: the mode that it
-	// is made with loses what the process's umask takes.
-	own := func(_, _ string, c syscall.RawConn) error {
-		var err error
-		control := c.Control(func(fd uintptr) { err = unix.Fchmod(int(fd), 0o600) })
-		return errors.Join(control, err)
-	}
-	l, err := (&net.ListenConfig{Control: own}).Listen(ctx, "unix", path)
+	l, err := peer.Listen(ctx, path)
 	if err != nil {
 		return nil, err
 	}
+	// The mode is set afterwards, because a socket is made without the bits of the process's umask.
 	if err := os.Chmod(path, mode); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}

@@ -7,9 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/bourse-exchange/bourse/internal/peer"
 )
@@ -51,7 +48,7 @@ func Listen(ctx context.Context, data string) (net.Listener, error) {
 
 	s := &socket{path: path}
 	err := reach(data, func(path string) error {
-		l, err := (&net.ListenConfig{Control: private}).Listen(ctx, "unix", path)
+		l, err := peer.Listen(ctx, path)
 		if err == nil {
 			s.UnixListener, _ = l.(*net.UnixListener)
 			s.SetUnlinkOnClose(false) // its path may be gone at Close
@@ -62,15 +59,6 @@ func Listen(ctx context.Context, data string) (net.Listener, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// private sets the mode of a socket before its file exists. A umask would apply to the
-// whole process, in which other goroutines make directories; a later chmod would leave
-// the socket open for a moment.
-func private(_, _ string, c syscall.RawConn) error {
-	var err error
-	control := c.Control(func(fd uintptr) { err = unix.Fchmod(int(fd), 0o600) })
-	return errors.Join(control, err)
 }
 
 // socket is the operators' listener.
