@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
-	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/signer"
 	"github.com/bourse-exchange/bourse/internal/signer/remote"
 )
@@ -164,10 +163,7 @@ type adoptCmd struct {
 
 // Run makes the epoch the highest one.
 func (c *adoptCmd) Run(p *program) (err error) {
-	if c.Config == "" {
-		c.Config = filepath.Join(c.Dir, settingsFile)
-	}
-	settings, err := readSettings(c.Config)
+	settings, err := readSettings(c.Dir, c.Config)
 	if err != nil {
 		return err
 	}
@@ -188,15 +184,11 @@ func (c *adoptCmd) Run(p *program) (err error) {
 		approvals = append(approvals, a)
 	}
 
-	d, err := disk.OpenExisting(c.Dir)
+	d, release, err := hold(c.Dir)
 	if err != nil {
 		return err
 	}
-	lock, err := d.Lock(lockFile)
-	if err != nil {
-		return errors.Join(err, d.Close())
-	}
-	defer func() { err = errors.Join(err, lock.Close(), d.Close()) }()
+	defer func() { err = errors.Join(err, release()) }()
 	o := &signer.Options{Clock: clock, Approvers: approvers}
 	if err := signer.Adopt(d, o, signer.Epoch(c.Epoch), approvals); err != nil {
 		return err

@@ -39,15 +39,11 @@ func (c *runCmd) Run(p *program) (err error) {
 	if (c.Socket == "") == (c.Listen == "") {
 		return errors.New("the exchange reaches the signer by --socket or by --listen, one of them")
 	}
-	d, err := disk.OpenExisting(c.Dir)
+	d, release, err := hold(c.Dir)
 	if err != nil {
 		return err
 	}
-	lock, err := d.Lock(lockFile)
-	if err != nil {
-		return errors.Join(err, d.Close())
-	}
-	defer func() { err = errors.Join(err, lock.Close(), d.Close()) }()
+	defer func() { err = errors.Join(err, release()) }()
 
 	local, err := c.open(d)
 	if err != nil {
@@ -57,12 +53,21 @@ func (c *runCmd) Run(p *program) (err error) {
 	return c.serve(p, local)
 }
 
+// hold opens a signer's directory for one process at a time, until it is released.
+func hold(dir string) (d *disk.Dir, release func() error, err error) {
+	if d, err = disk.OpenExisting(dir); err != nil {
+		return nil, nil, err
+	}
+	lock, err := d.Lock(lockFile)
+	if err != nil {
+		return nil, nil, errors.Join(err, d.Close())
+	}
+	return d, func() error { return errors.Join(lock.Close(), d.Close()) }, nil
+}
+
 // open reads seed and settings, and opens the record.
 func (c *runCmd) open(d disk.Disk) (*signer.Local, error) {
-	if c.Config == "" {
-		c.Config = filepath.Join(c.Dir, settingsFile)
-	}
-	settings, err := readSettings(c.Config)
+	settings, err := readSettings(c.Dir, c.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +96,11 @@ func (c *runCmd) open(d disk.Disk) (*signer.Local, error) {
 	return signer.Open(d, signer.Options{Networks: networks, Clock: clock, Approvers: approvers})
 }
 
-func readSettings(path string) (*vault.Settings, error) {
+// readSettings reads a file of settings; settingsFile in the signer's directory, if path is empty.
+func readSettings(dir, path string) (*vault.Settings, error) {
+	if path == "" {
+		path = filepath.Join(dir, settingsFile)
+	}
 	f, err := os.Open(path) //nolint:gosec // the operator names the path
 	if err != nil {
 		return nil, err
