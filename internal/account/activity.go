@@ -10,8 +10,11 @@ import (
 // The bounds of the activity log: enough to trace a theft, and no longer than that takes,
 // because entries hold people's IP addresses.
 const (
-	mostActivities = 10_000
-	activityFor    = 90 * bourse.Day
+	mostActivities = 9_000
+	// mostFailures bounds the failed attempts of an account, which strangers make, apart from its other
+	// entries.
+	mostFailures = 1_000
+	activityFor  = 90 * bourse.Day
 	// mostOfNobody bounds the entries of account 0, which stand for addresses without an
 	// account. They are written so that a failed log-in costs the same with and without
 	// an account.
@@ -25,13 +28,19 @@ func (s *Service) log(ctx context.Context, id bourse.AccountID, kind string, v V
 		Account: id, Time: s.now(), Kind: kind, Agent: v.agent(), Address: v.address(), Detail: detail,
 	}
 	most := mostActivities
-	if id == 0 {
+	switch {
+	case id == 0:
 		most = mostOfNobody
+	case a.Failed():
+		most = mostFailures
 	}
 	if err := s.Store.AddActivity(context.WithoutCancel(ctx), a, most, a.Time-activityFor); err != nil {
 		s.OnFailure("an activity was not noted", err)
 	}
 }
+
+// Failed reports whether an activity is a failed attempt to log in, or at a second factor.
+func (a *Activity) Failed() bool { return a.Kind == failedLogIn || a.Kind == failedSecondFactor }
 
 // maxAgent bounds the kept part of a client's User-Agent, in bytes.
 const maxAgent = 256

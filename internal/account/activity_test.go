@@ -1,8 +1,13 @@
 package account_test
 
 import (
+	"database/sql"
+	"errors"
+	"maps"
 	"testing"
 	"time"
+
+	"github.com/bourse-exchange/bourse/internal/account"
 )
 
 func TestActivityIsForgotten(t *testing.T) {
@@ -16,4 +21,34 @@ func TestActivityIsForgotten(t *testing.T) {
 	r.session(ada)
 	r.activity(who, "SIGNUP", 0)
 	r.activity(who, "LOGIN", 2)
+}
+
+// TestFailuresForgetNothingElse has strangers fail to log in to an account, more often than its
+// activities have room for. Its other activities stay, and with them the sources that it knows.
+func TestFailuresForgetNothingElse(t *testing.T) {
+	r := newRig(t)
+	r.join(ada)
+	who, _ := r.session(ada)
+	db, err := sql.Open("sqlite", r.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const before = `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 10000)
+		INSERT INTO activity (account, time, kind, address, agent, detail) SELECT $1, $2, 'LOGIN_FAILED', '', '', '' FROM n`
+	if _, err := db.ExecContext(t.Context(), before, int64(who.Account), r.now.UnixMicro()); err != nil || db.Close() != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := r.logIn(account.LogIn{Email: ada, Password: "wrong password"}); !errors.Is(err, account.ErrLogIn) {
+		t.Fatal(err)
+	}
+	r.session(ada)
+	list, err := r.Activity(t.Context(), who.Account, 0, 20_000)
+	got := map[string]int{}
+	for i := range list {
+		got[list[i].Kind]++
+	}
+	if want := map[string]int{"SIGNUP": 1, "LOGIN": 2, "LOGIN_FAILED": 1000}; err != nil || !maps.Equal(got, want) {
+		t.Errorf("activities are %v, want %v: %v", got, want, err)
+	}
 }

@@ -160,8 +160,9 @@ type Store interface {
 	DropMessage(ctx context.Context, token bourse.Token) error
 	Message(ctx context.Context, token bourse.Token) (string, error)
 
-	// AddActivity writes an entry and allots its ID. It drops the account's entries
-	// beyond the newest most, and some or all entries of any account before since.
+	// AddActivity writes an entry and allots its ID. It drops the account's entries beyond the newest
+	// most, of the failed attempts if the entry is one, of all others if not, and some or all entries
+	// of any account before since.
 	AddActivity(ctx context.Context, a *Activity, most int, since bourse.Time) error
 	// ActivityOf returns an account's entries, newest first: at most limit entries with
 	// ids below before, or the newest if before is zero.

@@ -71,15 +71,16 @@ func (s *Store) Sessions(ctx context.Context, yield func(*account.SessionRow) er
 	})
 }
 
-// AddActivity adds an entry, and deletes expired and excess ones. Ids rise with time, so
+// AddActivity adds an entry, and deletes expired and excess ones. Failed attempts push out
+// each other alone, because strangers make them. Ids rise with time, so
 // the oldest entries of all accounts are found without a search; up to 100 expired
 // entries are deleted at once, so that none stay for long.
 func (s *Store) AddActivity(ctx context.Context, a *account.Activity, most int, since bourse.Time) error {
 	const (
 		insert = `INSERT INTO activity (account, time, kind, address, agent, detail) VALUES ($1, $2, $3, $4, $5, $6)`
 		old    = `DELETE FROM activity WHERE id IN (SELECT id FROM activity ORDER BY id LIMIT 100) AND time < $1`
-		beyond = `DELETE FROM activity WHERE account = $1 AND id <=
-			(SELECT id FROM activity WHERE account = $1 ORDER BY id DESC LIMIT 1 OFFSET $2)`
+		alike  = `FROM activity WHERE account = $1 AND (kind IN ('LOGIN_FAILED', 'MFA_FAILED')) = $2 `
+		beyond = `DELETE ` + alike + `AND id <= (SELECT id ` + alike + `ORDER BY id DESC LIMIT 1 OFFSET $3)`
 	)
 	return s.write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, insert, int64(a.Account), int64(a.Time), a.Kind, a.Address, a.Agent,
@@ -89,7 +90,7 @@ func (s *Store) AddActivity(ctx context.Context, a *account.Activity, most int, 
 		if _, err := tx.ExecContext(ctx, old, int64(since)); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, beyond, int64(a.Account), most)
+		_, err := tx.ExecContext(ctx, beyond, int64(a.Account), a.Failed(), most)
 		return err
 	})
 }

@@ -314,6 +314,17 @@ func testTrimmedActivity(t *testing.T, s *accounts.Store) {
 	add(7, 5, 4)
 	kept(7, 5, 4)
 	kept(8)
+
+	for at := range bourse.Time(9) {
+		kind := [...]string{"LOGIN_FAILED", "MFA_FAILED"}[at%2]
+		if err := s.AddActivity(t.Context(), &account.Activity{Account: 7, Time: 10 + at, Kind: kind}, 2, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept(7, 18, 17, 5, 4) // failures push out none but failures
+	add(7, 20, 0)
+	add(7, 21, 0)
+	kept(7, 21, 20, 18, 17, 5)
 }
 
 func testLogIns(t *testing.T, s *accounts.Store) {
