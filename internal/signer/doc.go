@@ -19,9 +19,11 @@
 //   - The record of each network is numbered and chained by hashes, so that the exchange
 //     knows after a loss of either side what was signed. A withdrawal that was ended is
 //     never signed for again.
+//   - On networks of accounts a nonce belongs to the withdrawal that was signed with it, until the
+//     withdrawal is ended: no other payment takes its place on the chain.
 //   - Sweeps and top-ups stay with the exchange. They may be signed again in another form:
 //     a chain mines only one of those with the same nonce. The record counts what they
-//     cost.
+//     cost, and what top-ups move.
 //   - No limit means zero: without one, no withdrawal and no cost is signed. Above the free
 //     amount a withdrawal goes to a destination that has been allow-listed for a day, or that
 //     enough approvers have approved with this amount for this attempt.
@@ -34,7 +36,7 @@
 //   - A record that is damaged anywhere but at its very end stops the signer from opening:
 //     a forgotten signature can lead to a second payment.
 //
-// Reading order: signer.go, check.go, attempt.go, limit.go, approval.go, record.go, then epoch.go,
+// Reading order: signer.go, check.go, attempt.go, nonce.go, limit.go, approval.go, record.go, then epoch.go,
 // session.go and pins.go. Package remote carries requests from another process. Out of scope: when to sign, and the fate
 // of signed transactions.
 package signer

@@ -35,11 +35,12 @@ func (s *sum) add(a bourse.Amount) { s.Amount = s.PlusOrMax(a) }
 // checkLimits checks a transaction against the record of the last hour and day. It forgets
 // older amounts, but never that they were signed. The costs of all kinds count, and those of sweeps
 // and top-ups by themselves too: strangers cause these, by deposits. Of amounts only that of a
-// withdrawal's first transaction and of those that do not exclude it count.
+// withdrawal's first transaction and of those that do not exclude it count. The amounts of top-ups count apart: they stay with the
+// exchange, but on addresses from which a stolen exchange need not bring them back.
 func (s *Local) checkLimits(n *Network, e *Expect, cost bourse.Amount, now int64) error {
 	s.spent = slices.DeleteFunc(s.spent, func(old entry) bool { return old.Time <= now-int64(bourse.Day) })
 
-	hour, day, costs, swept := sum{e.Amount}, sum{e.Amount}, sum{cost}, sum{cost}
+	hour, day, costs, swept, given := sum{e.Amount}, sum{e.Amount}, sum{cost}, sum{cost}, sum{}
 	for i := range s.spent {
 		old := &s.spent[i]
 		if old.Network != e.Network {
@@ -51,6 +52,9 @@ func (s *Local) checkLimits(n *Network, e *Expect, cost bourse.Amount, now int64
 		}
 		if late && old.Kind != 0 {
 			swept.add(old.cost())
+		}
+		if late && old.Kind == bourse.SignedTopUp {
+			given.add(old.amount())
 		}
 		if old.Kind != 0 || old.Attempt > 0 && !old.Further || old.Coin != e.Coin {
 			continue
@@ -65,12 +69,11 @@ func (s *Local) checkLimits(n *Network, e *Expect, cost bourse.Amount, now int64
 		return fmt.Errorf("%w of %s units in an hour, and %s are the most",
 			ErrCosts, costs.Format(0), n.HourCost.Format(0))
 	}
+	if e.Kind == bourse.SignedTopUp {
+		given.add(e.Amount)
+	}
 	if e.Kind != bourse.SignedWithdrawal {
-		if half, _ := n.HourCost.Div64(2); half.Less(swept.Amount) {
-			return fmt.Errorf("%w of %s units for sweeps in an hour, and %s are the most",
-				ErrCosts, swept.Format(0), half.Format(0))
-		}
-		return nil
+		return n.checkUpkeep(swept.Amount, given.Amount)
 	}
 	if !e.pays() {
 		return nil
@@ -86,6 +89,20 @@ func (s *Local) checkLimits(n *Network, e *Expect, cost bourse.Amount, now int64
 	case limit.Day.Less(day.Amount):
 		return fmt.Errorf("%w: %s units of %s in a day, and %s are the most",
 			ErrSpent, day.Format(0), e.Coin, limit.Day.Format(0))
+	}
+	return nil
+}
+
+// checkUpkeep checks what sweeps and top-ups cost in an hour, and what top-ups move.
+func (n *Network) checkUpkeep(swept, given bourse.Amount) error {
+	half, _ := n.HourCost.Div64(2)
+	switch {
+	case half.Less(swept):
+		return fmt.Errorf("%w of %s units for sweeps in an hour, and %s are the most",
+			ErrCosts, swept.Format(0), half.Format(0))
+	case half.Less(given):
+		return fmt.Errorf("%w: %s units of top-ups in an hour, and %s are the most",
+			ErrCosts, given.Format(0), half.Format(0))
 	}
 	return nil
 }

@@ -64,15 +64,16 @@ func TestLimitOnCosts(t *testing.T) {
 	b.signs(u, e)
 
 	top := chain.Payment{
-		Kind: bourse.SignedTopUp, Coin: "ETH", Amount: bourse.Units(1e9), To: b.clients[eth].Destination(5), CostCap: p.CostCap,
+		Kind: bourse.SignedTopUp, Coin: "ETH", Amount: bourse.Units(1e9), To: b.clients[eth].Destination(5), CostCap: p.CostCap, Nonce: 1,
 	}
 	te := signer.Expect{
-		Network: eth, Kind: top.Kind, Coin: top.Coin, Amount: top.Amount, To: top.To, CostCap: top.CostCap, Account: 5,
+		Network: eth, Kind: top.Kind, Coin: top.Coin, Amount: top.Amount, To: top.To, CostCap: top.CostCap, Account: 5, Nonce: 1,
 	}
 	b.signs(b.prepare(eth, top), te)
 	b.open()
 	b.refuses(b.prepare(eth, top), te, signer.ErrCosts)
 	p, e = b.payment(eth, 2, 1)
+	p.Nonce, e.Nonce = 2, 2
 	b.refuses(b.prepare(eth, p), e, signer.ErrCosts)
 	b.now += bourse.Hour
 	b.signs(b.prepare(eth, p), e)
@@ -90,10 +91,10 @@ func TestSweepsLeaveCosts(t *testing.T) {
 	b.costs, _ = b.prepare(eth, p).Cost.Mul(4)
 	b.open()
 	top := chain.Payment{
-		Kind: bourse.SignedTopUp, Coin: "ETH", Amount: bourse.Units(1e9), To: b.clients[eth].Destination(5), CostCap: p.CostCap,
+		Kind: bourse.SignedTopUp, Coin: "ETH", Amount: bourse.Units(1e9), To: b.clients[eth].Destination(5), CostCap: p.CostCap, Nonce: 3,
 	}
 	te := signer.Expect{
-		Network: eth, Kind: top.Kind, Coin: top.Coin, Amount: top.Amount, To: top.To, CostCap: top.CostCap, Account: 5,
+		Network: eth, Kind: top.Kind, Coin: top.Coin, Amount: top.Amount, To: top.To, CostCap: top.CostCap, Account: 5, Nonce: 3,
 	}
 	for range 2 {
 		b.signs(b.prepare(eth, top), te)
@@ -103,9 +104,36 @@ func TestSweepsLeaveCosts(t *testing.T) {
 	b.refuses(b.prepare(eth, top), te, signer.ErrCosts)
 	b.signs(b.prepare(eth, p), e)
 	p, e = b.payment(eth, 2, 1)
+	p.Nonce, e.Nonce = 1, 1
 	b.signs(b.prepare(eth, p), e)
 	p, e = b.payment(eth, 3, 1)
+	p.Nonce, e.Nonce = 2, 2
 	b.refuses(b.prepare(eth, p), e, signer.ErrCosts)
 	b.now += bourse.Hour
 	b.signs(b.prepare(eth, top), te)
+}
+
+// TestTopUpsAreBounded moves small sums to a deposit's address, whose costs are far below their limit, until
+// half of the hour's costs is there.
+func TestTopUpsAreBounded(t *testing.T) {
+	b := newBench(t)
+	b.costs = bourse.Units(10e14)
+	b.open()
+	top, e := b.topUp(5, 0)
+	for nonce := range uint64(5) {
+		top.Nonce, e.Nonce = nonce, nonce
+		b.signs(b.prepare(eth, top), e)
+	}
+	for _, amount := range []uint64{1e14, 1} {
+		b.open()
+		top.Amount, e.Amount, top.Nonce, e.Nonce = bourse.Units(amount), bourse.Units(amount), 5, 5
+		b.refuses(b.prepare(eth, top), e, signer.ErrCosts)
+	}
+	p, pe := b.payment(eth, 1, 1)
+	p.Nonce, pe.Nonce = 5, 5
+	b.signs(b.prepare(eth, p), pe) // a withdrawal's costs are not spent
+
+	b.now += bourse.Hour
+	top.Nonce, e.Nonce = 6, 6
+	b.signs(b.prepare(eth, top), e)
 }

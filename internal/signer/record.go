@@ -37,6 +37,8 @@ type entry struct {
 	Purpose digest `json:"purpose,omitzero"`
 	// Further is true for an attempt that does not exclude the earlier ones.
 	Further bool `json:"further,omitzero"`
+	// Payer is the source on networks of accounts; nil in records of older builds.
+	Payer *payer `json:"payer,omitzero"`
 	// Void ends the withdrawal; the entry is no transaction and has no number.
 	Void bool `json:"void,omitzero"`
 }

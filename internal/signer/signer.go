@@ -33,6 +33,8 @@ var (
 	// ErrRival says that the transaction and an earlier one of its withdrawal could both
 	// be mined.
 	ErrRival = errors.New("an earlier transaction of the withdrawal is not excluded")
+	// ErrNonce says that another withdrawal's transaction has the nonce.
+	ErrNonce = errors.New("another withdrawal has the nonce")
 	// ErrVoid says that the withdrawal was ended, so that nothing more is signed for it.
 	ErrVoid = errors.New("the withdrawal was ended")
 	// ErrUnrecorded says that the record is shorter than the asker believes.
@@ -89,9 +91,9 @@ type Signer interface {
 	// Sign checks an unsigned transaction against the expectation and signs it. For a
 	// withdrawal and attempt that it signed before, it returns the earlier transaction,
 	// which makes the same payment but may have other inputs, another nonce and a higher
-	// cost. With ErrMismatch, ErrAnother, ErrLimit, ErrRival, ErrVoid and ErrEpoch nothing was
-	// signed, and only ErrSpent and ErrUnapproved may pass later. Any other error leaves open whether a signature was
-	// made: After tells.
+	// cost. With ErrMismatch, ErrAnother, ErrLimit, ErrRival, ErrNonce, ErrVoid and ErrEpoch
+	// nothing was signed, and only ErrSpent, ErrUnapproved and ErrNonce may pass later. Any other error leaves
+	// open whether a signature was made: After tells.
 	Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, error)
 	// After returns the entries of a network's record above a number, oldest first and at
 	// most MaxRecorded, and the hash of the record up to that number. The error is
@@ -138,6 +140,8 @@ type Local struct {
 	records map[bourse.NetworkID][]line
 	// done has the attempts of each withdrawal.
 	done map[withdrawal]*attempts
+	// holders are the withdrawals that have a nonce, on networks of accounts.
+	holders map[slot]bourse.WalletID
 	// spent are the transactions of the last day, oldest first, without their bytes.
 	spent []entry
 	// approvals are those that came in, and waiting the payments that want some, by their ids.
@@ -167,6 +171,7 @@ func Open(d disk.Disk, o Options) (*Local, error) {
 	s := &Local{
 		networks: o.Networks, numbers: map[bourse.Symbol]bourse.NetworkID{}, approvers: o.Approvers, clock: o.Clock, disk: d,
 		records: map[bourse.NetworkID][]line{}, done: map[withdrawal]*attempts{},
+		holders: map[slot]bourse.WalletID{},
 	}
 	if err := o.Approvers.check(); err != nil {
 		return nil, err
@@ -176,11 +181,8 @@ func Open(d disk.Disk, o Options) (*Local, error) {
 	if s.pins, err = openPins(d, &o); err != nil {
 		return nil, fmt.Errorf("signer: %w", err)
 	}
-	for id, n := range o.Networks {
-		if isReal := !IsTestChain(n.Chain); s.pins.Sandbox == isReal && (isReal || isEmbedded(n.Chain)) {
-			return nil, fmt.Errorf("signer: %s on the chain %s: %w", n.Name, n.Chain, errWorth(isReal))
-		}
-		s.numbers[n.Name] = id
+	if err := s.number(); err != nil {
+		return nil, err
 	}
 
 	if s.log, err = openLog(d, s.remember); err != nil {
@@ -190,6 +192,23 @@ func Open(d disk.Disk, o Options) (*Local, error) {
 		return nil, errors.Join(err, s.log.file.Close())
 	}
 	return s, nil
+}
+
+// number indexes the networks by name. Each is on a chain that fits the exchange, and on one of its own:
+// two on the same chain would have twice its limits, and each nonce twice.
+func (s *Local) number() error {
+	chains := map[string]bourse.Symbol{}
+	for id, n := range s.networks {
+		if isReal := !IsTestChain(n.Chain); s.pins.Sandbox == isReal && (isReal || isEmbedded(n.Chain)) {
+			return fmt.Errorf("signer: %s on the chain %s: %w", n.Name, n.Chain, errWorth(isReal))
+		}
+		if other, taken := chains[n.Chain]; taken {
+			return fmt.Errorf("signer: %s and %s are on the same chain %s", min(n.Name, other), max(n.Name, other), n.Chain)
+		}
+		chains[n.Chain] = n.Name
+		s.numbers[n.Name] = id
+	}
+	return nil
 }
 
 // errWorth tells why an exchange and a chain do not fit.
@@ -254,6 +273,9 @@ func (s *Local) sign(ctx context.Context, u chain.Unsigned, e Expect, epoch *Epo
 // make signs a transaction within the limits, and records it before the signature leaves.
 func (s *Local) make(n *Network, e *Expect, raw []byte, cost bourse.Amount) (Signed, error) {
 	now := int64(s.clock())
+	if err := s.checkNonce(n, e); err != nil {
+		return Signed{}, err
+	}
 	if err := s.checkLimits(n, e, cost, now); err != nil {
 		return Signed{}, err
 	}
@@ -267,7 +289,7 @@ func (s *Local) make(n *Network, e *Expect, raw []byte, cost bourse.Amount) (Sig
 	}
 	made := entry{
 		purpose: purpose{e.Network, e.ID, e.Attempt}, Hash: digest(signed.Hash), Coin: e.Coin,
-		Amount: e.Amount.Format(0), Cost: cost.Format(0), Time: now, Raw: signed.Raw, Further: e.further,
+		Amount: e.Amount.Format(0), Cost: cost.Format(0), Time: now, Raw: signed.Raw, Further: e.further, Payer: n.payerOf(e),
 	}
 	if e.Kind != bourse.SignedWithdrawal {
 		made.Kind = e.Kind
@@ -319,6 +341,7 @@ func (s *Local) remember(e entry, text []byte, at place) {
 	if e.ID != 0 {
 		s.done[of].records = append(s.done[of].records, uint64(len(all)+1))
 	}
+	s.hold(&e)
 	e.Raw = nil
 	s.spent = append(s.spent, e)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -345,6 +346,21 @@ func TestRefusesWhatWasNotJournaled(t *testing.T) {
 	b.signs(u, e)
 	b.refuses(chain.Unsigned{Raw: []byte("{}")}, e, signer.ErrMismatch)
 	b.refuses(chain.Unsigned{Raw: b.signs(u, e).Raw}, e, signer.ErrMismatch)
+}
+
+// TestChainsAreApart opens no signer with two networks on one chain: each would have the limits of both.
+func TestChainsAreApart(t *testing.T) {
+	b := newBench(t)
+	networks := map[bourse.NetworkID]signer.Network{}
+	for id, name := range map[bourse.NetworkID]bourse.Symbol{1: "ETH", 2: "ETHER"} {
+		account := b.account(eth)
+		account.Name = name
+		networks[id] = signer.Network{Account: account, Codec: b.clients[eth].Codec, Keys: b.keys[eth], Limit: b.limit}
+	}
+	_, err := signer.Open(memdisk.New(3), signer.Options{Networks: networks, Clock: b.clock, New: true, Exchange: sandbox})
+	if err == nil || !strings.Contains(err.Error(), "ETH and ETHER are on the same chain") {
+		t.Errorf("%v", err)
+	}
 }
 
 func TestNonceIsTheJournals(t *testing.T) {

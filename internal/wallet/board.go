@@ -403,6 +403,24 @@ func (b *Board) Nonce(id bourse.NetworkID, address uint32) (next uint64, gaps []
 	return n.nonces[address], gaps
 }
 
+// Released returns the withdrawals whose dropped transactions have a nonce of an address, in ascending order.
+func (b *Board) Released(id bourse.NetworkID, address uint32, nonce uint64) []bourse.WalletID {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	n := b.networks[id]
+	if n == nil {
+		return nil
+	}
+	var list []bourse.WalletID
+	for _, s := range n.dropped {
+		if s.From == address && s.Nonce == nonce && s.Wallet != 0 && !slices.Contains(list, s.Wallet) {
+			list = append(list, s.Wallet)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
 func (n *network) uses(address uint32, nonce uint64) bool {
 	for _, s := range n.signed {
 		if s.From == address && s.Nonce == nonce {

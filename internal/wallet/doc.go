@@ -16,8 +16,8 @@
 // its parent is custody's tip. Payments spend only deposits and sweeps that are deep
 // enough to stay in the chain. A replacement of a dropped transaction excludes it as long
 // as it could still be mined: the two share an output, which nothing else spends
-// meanwhile, or a nonce; or the replacement waits until another transaction excludes the
-// old one for good.
+// meanwhile, or a nonce, which no other payment takes before the withdrawal is over; or the
+// replacement waits until another transaction excludes the old one for good.
 //
 // Read board.go, worker.go, then scan.go and send.go. world_test.go runs an exchange with
 // its networks in one goroutine and crashes it at any point.

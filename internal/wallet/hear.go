@@ -91,7 +91,8 @@ func (w *Worker) take(
 // refused reports whether the signer's error says that nothing was signed.
 func refused(err error) bool {
 	for _, known := range [...]error{
-		signer.ErrMismatch, signer.ErrAnother, signer.ErrLimit, signer.ErrRival, signer.ErrVoid, signer.ErrEpoch,
+		signer.ErrMismatch, signer.ErrAnother, signer.ErrLimit, signer.ErrRival, signer.ErrNonce,
+		signer.ErrVoid, signer.ErrEpoch,
 	} {
 		if errors.Is(err, known) {
 			return true

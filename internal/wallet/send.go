@@ -281,8 +281,9 @@ func (w *Worker) source(
 			return false, err
 		}
 	}
-	p.Nonce, err = w.nonce(ctx, p.From, id)
-	return err == nil && w.excludes(&bourse.SignedTx{Wallet: id, From: p.From, Nonce: p.Nonce}), err
+	var free bool
+	p.Nonce, free, err = w.nonce(ctx, p.From, id)
+	return free && w.excludes(&bourse.SignedTx{Wallet: id, From: p.From, Nonce: p.Nonce}), err
 }
 
 // sourceOutputs chooses outputs. A replacement spends outputs that all its dropped
@@ -394,24 +395,54 @@ func (w *Worker) has(id chain.CoinID, need bourse.Amount) bool {
 	return some && !units.Less(need)
 }
 
-// nonce returns the nonce of an address's next payment: that of the withdrawal's own
-// dropped transaction, else the lowest dropped one, if the chain still waits for it, else
-// the next.
-func (w *Worker) nonce(ctx context.Context, from uint32, id bourse.WalletID) (uint64, error) {
+// nonce returns the nonce of an address's next payment: that of the withdrawal's own dropped transaction, else
+// the lowest dropped one, if the chain still waits for it, else the next. ok is false while that one is
+// promised to another withdrawal: payments behind it would wait for it on the chain, and could not be
+// taken back.
+func (w *Worker) nonce(ctx context.Context, from uint32, id bourse.WalletID) (nonce uint64, ok bool, err error) {
 	next, gaps := w.Board.Nonce(w.ID, from)
 	if len(gaps) == 0 {
-		return next, nil
+		return next, true, nil
 	}
-	onChain, err := w.Network.Nonce(ctx, from)
+	onChain, asked := w.onChain[from]
+	if !asked {
+		if onChain, err = w.Network.Nonce(ctx, from); err != nil {
+			return 0, false, err
+		}
+		w.onChain[from] = onChain
+	}
 	if own := w.instead(id); len(own) > 0 && slices.Contains(gaps, own[0].Nonce) {
 		gaps = []uint64{own[0].Nonce}
 	}
 	for _, gap := range gaps {
-		if gap >= onChain && err == nil {
-			return gap, nil
+		if gap >= onChain {
+			return gap, w.free(ctx, from, gap, id), nil
 		}
 	}
-	return next, err
+	return next, true, nil
+}
+
+// free reports whether a payment may have the nonce of dropped transactions. The signer keeps a nonce for the
+// withdrawal that it signed with it, and gives it back once that one was ended there.
+func (w *Worker) free(ctx context.Context, from uint32, nonce uint64, id bourse.WalletID) bool {
+	for _, s := range w.givenUp {
+		if s.From == from && s.Nonce == nonce && s.Wallet != id {
+			w.complain(s.Tx, "payments wait for a withdrawal whose nonce comes first", "its transaction was given up",
+				slog.Uint64("xid", uint64(s.Wallet)))
+			return false
+		}
+	}
+	for _, old := range w.Board.Released(w.ID, from, nonce) {
+		if old == id {
+			continue
+		}
+		if err := w.Signer.Void(ctx, w.ID, old); err != nil {
+			w.complain(old, "the signer does not end a withdrawal", err.Error(), slog.Uint64("xid", uint64(old)))
+			return false
+		}
+		delete(w.said, old)
+	}
+	return true
 }
 
 var errEntry = errors.New("an entry that no journal takes")

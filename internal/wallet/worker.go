@@ -59,6 +59,8 @@ type Worker struct {
 	waiting map[bourse.WalletID]bool
 	// refusals counts those of this step.
 	refusals int
+	// onChain are the nonces for which the chain waits, by address, asked once a step.
+	onChain map[uint32]uint64
 	// costly is true if the signer's limit on costs refused a payment of this step.
 	costly bool
 	// said holds the last logged reason by transaction hash and withdrawal id, because
@@ -98,7 +100,7 @@ func (w *Worker) Limited() int {
 func (w *Worker) Step(ctx context.Context) (more bool, err error) {
 	_, terms, assets := w.Listed.Listed(w.ID)
 	w.coins = newCoins(w.Network.Shape(), terms, assets)
-	w.fees, w.bound, w.costly = map[chain.CoinID]chain.Fees{}, nil, false
+	w.fees, w.bound, w.costly, w.onChain = map[chain.CoinID]chain.Fees{}, nil, false, map[uint32]uint64{}
 	w.spent, w.refusals = map[chain.CoinID]bourse.Amount{}, 0
 	if err := w.hear(ctx); err != nil {
 		return false, err

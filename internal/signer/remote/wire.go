@@ -127,6 +127,7 @@ var codes = []struct {
 	{"unapproved", signer.ErrUnapproved},
 	{"limit", signer.ErrLimit},
 	{"rival", signer.ErrRival},
+	{"nonce", signer.ErrNonce},
 	{"void", signer.ErrVoid},
 	{"unrecorded", signer.ErrUnrecorded},
 	{"exchange", signer.ErrExchange},
