@@ -95,6 +95,14 @@ networks: {}
 #    coins:                     # by symbol, or by contract
 #      BTC: {payment: "1", hour: "5", day: "20", free: "0.1"}   # above free: allow-listed for a day, or approved
 #    allow: []                  # - {address: bc1…, memo: …}
+#  ETH:
+#    adapter: evm
+#    params: 1                  # the chain id
+#    max-cost: "0.01"           # of one transaction, and the most that a deposit's address gets for its sweep
+#    hour-cost: "0.1"
+#    coins:
+#      ETH: {payment: "10", hour: "20", day: "50", free: "1"}
+#      "0xdAC17F958D2ee523a2206206994597C13D831ec7": {decimals: 6, payment: "20000", hour: "40000", day: "100000", free: "2000"}
 #approvers: {need: 2, keys: []} # public keys in hex, as bourse-signer approver prints them
 `
 

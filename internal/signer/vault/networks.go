@@ -1,22 +1,33 @@
 package vault
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/bitcoin"
 	"github.com/bourse-exchange/bourse/internal/chain/devnet"
+	"github.com/bourse-exchange/bourse/internal/chain/evm"
 	"github.com/bourse-exchange/bourse/internal/signer"
 )
 
 // Embedded is the name of the parameters of a sandbox's embedded networks.
 const Embedded = "devnet"
 
-// Described is a network that a signer can have, with its keys and the name of its parameters.
-type Described struct {
-	signer.Account
+// The adapters that settings name. Without one, a network's parameters tell its family.
+const adapterEVM = "evm"
 
-	Params string
+// Described is a network, or a family of networks, that a signer can have: its name, the setting of
+// its parameters, and its public keys.
+type Described struct {
+	Name, Params string
+	// Chain is the chain's identity; empty for a family.
+	Chain  string
+	Public string
 }
 
 // Known returns the networks that a signer of this kind can have.
@@ -25,38 +36,60 @@ func Known(seed Seed, sandbox bool) (list []Described, err error) {
 		if sandbox && !p.Test {
 			continue
 		}
-		n, err := network(bourse.Symbol(p.Coin), p.Name, seed)
+		n, err := network(bourse.Symbol(p.Coin), &networkSettings{Params: p.Name}, seed)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Described{n.Account, p.Name})
+		list = append(list, Described{string(n.Name), p.Name, n.Chain, n.Public})
 	}
+	keys, err := evm.NewKeys(&evm.Params{}, seed[:])
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, Described{"EVM", "a chain id", "", keys.Public().String()})
 	for _, p := range devnet.Networks() {
 		if !sandbox {
 			break
 		}
-		n, err := network(p.Symbol, Embedded, seed)
+		n, err := network(p.Symbol, &networkSettings{Params: Embedded}, seed)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Described{n.Account, Embedded})
+		list = append(list, Described{string(n.Name), Embedded, n.Chain, n.Public})
 	}
 	return list, nil
 }
 
 // network returns a network with its keys, and without limits.
-func network(name bourse.Symbol, params string, seed Seed) (n signer.Network, err error) {
-	if params == Embedded {
-		p := devnet.Lookup(name)
-		if p == nil {
-			return n, fmt.Errorf("there is no embedded network %s", name)
-		}
-		keys := devnet.NewKeys(p, seed)
-		n.Account = signer.Account{Name: name, Chain: p.Identity(), Public: keys.Public().String()}
-		n.Codec, n.Keys = devnet.NewCodec(p, keys.Public()), keys
-		return n, nil
+func network(name bourse.Symbol, of *networkSettings, seed Seed) (n signer.Network, err error) {
+	switch of.Adapter {
+	case adapterEVM:
+		return ofEVM(name, of, seed)
+	case "", "bitcoin":
+	default:
+		return n, fmt.Errorf("adapter %q is not known; bitcoin and evm are", of.Adapter)
 	}
+	if err := of.onlyEVM(); err != nil {
+		return n, err
+	}
+	if of.Params == Embedded && of.Adapter == "" {
+		return ofDevnet(name, seed)
+	}
+	return ofBitcoin(name, of.Params, seed)
+}
 
+func ofDevnet(name bourse.Symbol, seed Seed) (n signer.Network, err error) {
+	p := devnet.Lookup(name)
+	if p == nil {
+		return n, fmt.Errorf("there is no embedded network %s", name)
+	}
+	keys := devnet.NewKeys(p, seed)
+	n.Account = signer.Account{Name: name, Chain: p.Identity(), Public: keys.Public().String()}
+	n.Codec, n.Keys = devnet.NewCodec(p, keys.Public()), keys
+	return n, nil
+}
+
+func ofBitcoin(name bourse.Symbol, params string, seed Seed) (n signer.Network, err error) {
 	p := bitcoin.Lookup(params)
 	if p == nil {
 		return n, fmt.Errorf("params %q are not known", params)
@@ -71,4 +104,47 @@ func network(name bourse.Symbol, params string, seed Seed) (n signer.Network, er
 	n.Account = signer.Account{Name: name, Chain: p.Identity(), Public: keys.Public().String()}
 	n.Codec, n.Keys = bitcoin.NewCodec(p, keys.Public()), keys
 	return n, nil
+}
+
+// ofEVM returns a network of Ethereum's family. The settings are the signer's only source of the chain, of
+// the contracts and of their decimals.
+func ofEVM(name bourse.Symbol, of *networkSettings, seed Seed) (n signer.Network, err error) {
+	p := &evm.Params{Coin: cmp.Or(chain.CoinID(of.Native), chain.CoinID(name))}
+	if p.Chain, err = evm.ParseChain(of.Params); err != nil {
+		return n, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(of.Coins)) {
+		decimals := of.Coins[id].Decimals
+		switch native := chain.CoinID(id) == p.Coin; {
+		case native && decimals != nil:
+			return n, fmt.Errorf("%s: the native coin has 18 decimals; decimals are a setting of contracts", id)
+		case native:
+		case decimals == nil:
+			return n, fmt.Errorf("%s: a contract needs its decimals", id)
+		default:
+			p.Tokens = append(p.Tokens, chain.Coin{ID: chain.CoinID(id), Decimals: *decimals})
+		}
+	}
+
+	keys, err := evm.NewKeys(p, seed[:])
+	if err != nil {
+		return n, err
+	}
+	n.Account = signer.Account{Name: name, Chain: p.Identity(), Public: keys.Public().String()}
+	n.Codec, err = evm.NewCodec(p, keys.Public())
+	n.Keys = keys
+	return n, err
+}
+
+// onlyEVM refuses settings that other networks do not have.
+func (of *networkSettings) onlyEVM() error {
+	if of.Native != "" {
+		return errors.New("native is a setting of the adapter evm")
+	}
+	for id, c := range of.Coins {
+		if c.Decimals != nil {
+			return fmt.Errorf("%s: decimals are a setting of the adapter evm", id)
+		}
+	}
+	return nil
 }

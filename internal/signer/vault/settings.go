@@ -24,7 +24,11 @@ type Settings struct {
 
 // networkSettings are those of one network. Amounts are in whole coins; a missing one is zero.
 type networkSettings struct {
-	Params string `yaml:"params"`
+	// Adapter is evm for Ethereum's family, whose Params are the chain id. Bitcoin's family may name none.
+	Adapter string `yaml:"adapter"`
+	Params  string `yaml:"params"`
+	// Native is the native coin of a network of Ethereum's family; the network's own name, if empty.
+	Native string `yaml:"native"`
 	// MaxCost bounds the cost of one transaction, and HourCost that of an hour's, in the native
 	// coin.
 	MaxCost  string                  `yaml:"max-cost"`
@@ -40,6 +44,8 @@ type coinSettings struct {
 	Hour    string `yaml:"hour"`
 	Day     string `yaml:"day"`
 	Free    string `yaml:"free"`
+	// Decimals are a contract's, on networks of Ethereum's family.
+	Decimals *uint8 `yaml:"decimals"`
 }
 
 type destination struct {
@@ -90,7 +96,7 @@ func (s *Settings) Open(
 	networks := map[bourse.NetworkID]signer.Network{}
 	for _, name := range s.Names() {
 		of := s.Networks[name]
-		n, err := network(name, of.Params, seed)
+		n, err := network(name, &of, seed)
 		if err == nil {
 			err = of.bound(&n)
 		}

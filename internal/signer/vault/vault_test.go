@@ -89,6 +89,15 @@ networks:
     params: devnet
     coins:
       "0xdAC17F958D2ee523a2206206994597C13D831ec7": {payment: "2.5"}
+  HOODI:
+    adapter: evm
+    params: 560048
+    native: ETH
+    max-cost: "0.01"
+    coins:
+      ETH: {payment: "1.5"}
+      "0xdAC17F958D2ee523a2206206994597C13D831ec7": {decimals: 3, payment: "2.5"}
+    allow: [{address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"}]
 approvers: {need: 1, keys: ["d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"]}
 `
 
@@ -98,7 +107,7 @@ func TestSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	networks, err := s.Open(vault.Seed{1}, map[bourse.Symbol]bourse.NetworkID{"BTC": 1, "ETH": 2})
+	networks, err := s.Open(vault.Seed{1}, map[bourse.Symbol]bourse.NetworkID{"BTC": 1, "ETH": 2, "HOODI": 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,6 +123,15 @@ func TestSettings(t *testing.T) {
 	token := signer.Limit{Payment: bourse.Units(2_500_000)}
 	if eth.Limit("ETH") != (signer.Limit{}) || eth.Limit(chain.CoinID("0xdAC17F958D2ee523a2206206994597C13D831ec7")) != token || !eth.MaxCost.IsZero() {
 		t.Errorf("%+v", eth)
+	}
+	hoodi := networks[3]
+	ether := signer.Limit{Payment: bourse.Amount{Lo: 1_500_000_000_000_000_000}}
+	if hoodi.Limit("ETH") != ether || hoodi.Limit("0xdAC17F958D2ee523a2206206994597C13D831ec7") != (signer.Limit{Payment: bourse.Units(2500)}) ||
+		hoodi.MaxCost != bourse.Units(1e16) || len(hoodi.Allowed) != 1 || hoodi.Chain != "evm:560048" || hoodi.Name != "HOODI" {
+		t.Errorf("%+v", hoodi)
+	}
+	if !strings.HasPrefix(hoodi.Public, "[") || !strings.Contains(hoodi.Public, "/44h/60h/0h]xpub") {
+		t.Errorf("keys are %s", hoodi.Public)
 	}
 	if a, err := s.ApproverKeys(); err != nil || a.Need != 1 || len(a.Keys) != 1 {
 		t.Errorf("%+v, %v", a, err)
@@ -134,6 +152,18 @@ func TestBadSettings(t *testing.T) {
 		{"allow: [", "allow: [{address: BCRT1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KYGT080}, ", "twice"},
 		{"d75a98", "zz5a98", "no key of ed25519"},
 		{"  ETH:", "  DOGE:", "there is no embedded network DOGE"},
+		{"adapter: evm", "adapter: cosmos", `HOODI: adapter "cosmos" is not known`},
+		{"params: 560048", "params: hoodi", "HOODI: params of the adapter evm are the chain id"},
+		{"params: 560048", "params: 0", "HOODI: params of the adapter evm are the chain id"},
+		{"decimals: 3, ", "", "HOODI: 0xdAC17F958D2ee523a2206206994597C13D831ec7: a contract needs its decimals"},
+		{"decimals: 3", "decimals: -3", "cannot unmarshal"},
+		{`ETH: {payment: "1.5"`, `ETH: {decimals: 18, payment: "1.5"`, "HOODI: ETH: the native coin has 18 decimals"},
+		{"native: ETH", "native: HOO", "HOODI: ETH: a contract needs its decimals"},
+		{`"0xdAC17F958D2ee523a2206206994597C13D831ec7": {decimals`, `"0xdac17f958d2ee523a2206206994597c13d831ec7": {decimals`, "HOODI: contract"},
+		{"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0xdAC17F958D2ee523a2206206994597C13D831ec7", "HOODI: allow"},
+		{"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "HOODI: allow"},
+		{"params: devnet\n", "params: devnet\n    native: ETH\n", "ETH: native is a setting of the adapter evm"},
+		{"coins: {BTC: {", "coins: {BTC: {decimals: 8, ", "BTC: BTC: decimals are a setting of the adapter evm"},
 	} {
 		s, err := vault.ReadSettings(strings.NewReader(strings.Replace(settings, c.old, c.by, 1)))
 		if err == nil {
@@ -161,7 +191,7 @@ func TestKnown(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		for _, n := range list {
-			if isSandbox && !signer.IsTestChain(n.Chain) || !isSandbox && n.Params == vault.Embedded {
+			if isSandbox && n.Chain != "" && !signer.IsTestChain(n.Chain) || !isSandbox && n.Params == vault.Embedded {
 				t.Errorf("sandbox %t has %+v", isSandbox, n)
 			}
 		}
