@@ -1,0 +1,183 @@
+package cluster
+
+import (
+	"context"
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"go.etcd.io/raft/v3/raftpb"
+)
+
+const (
+	// mostQueued bounds the messages to a node that wait, mostQueuedBytes their size: what raft
+	// has on its way to a node at a time, and as much again.
+	mostQueued      = 4096
+	mostQueuedBytes = 32 << 20
+	// mostWritten bounds the bytes of one write, but for the message that exceeds it.
+	mostWritten = 1 << 20
+	// helloWithin bounds dialing, the handshake and the hello; writeWithin a write, after which the
+	// other end counts as gone.
+	helloWithin = 2 * time.Second
+	writeWithin = 2 * time.Second
+	// firstAgain and lastAgain bound the wait before a node is dialed again.
+	firstAgain = 20 * time.Millisecond
+	lastAgain  = 500 * time.Millisecond
+)
+
+// link carries this node's messages to another one.
+type link struct {
+	*Transport
+	peer   Peer
+	config *tls.Config
+	wake   chan struct{}
+
+	mu sync.Mutex
+	// up is true while there is a connection: without one messages are dropped.
+	up    bool
+	queue []*raftpb.Message
+	bytes int
+}
+
+func newLink(t *Transport, p Peer, config *tls.Config) *link {
+	return &link{Transport: t, peer: p, config: config, wake: make(chan struct{}, 1)}
+}
+
+// add queues a message, if there is room.
+func (l *link) add(m *raftpb.Message) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	size := sizeOf(m)
+	if !l.up || len(l.queue) >= mostQueued || l.bytes+size > mostQueuedBytes {
+		return
+	}
+	l.queue, l.bytes = append(l.queue, m), l.bytes+size
+	select {
+	case l.wake <- struct{}{}:
+	default: // the writer knows
+	}
+}
+
+// take returns the messages that wait.
+func (l *link) take() []*raftpb.Message {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := l.queue
+	l.queue, l.bytes = nil, 0
+	return list
+}
+
+func (l *link) queued() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bytes
+}
+
+// set tells whether there is a connection, and drops what waits.
+func (l *link) set(up bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.up, l.queue, l.bytes = up, nil, 0
+}
+
+// run keeps a connection until ctx ends.
+func (l *link) run(ctx context.Context) {
+	for wait := firstAgain; ctx.Err() == nil; {
+		conn, err := l.dial(ctx)
+		if err == nil {
+			wait = firstAgain
+			l.Log.Debug("connected to a node", slog.Uint64("node", l.peer.Node))
+			l.set(true)
+			err = l.pump(ctx, conn)
+			l.set(false)
+			_ = conn.Close() // the error that counts is that of pump
+		}
+		if ctx.Err() == nil {
+			l.Log.Debug("no connection to a node", slog.Uint64("node", l.peer.Node), slog.Any("error", err))
+		}
+
+		select {
+		case <-ctx.Done():
+		case <-l.After(wait):
+			wait = min(2*wait, lastAgain)
+		}
+	}
+}
+
+// dial connects to the node, and makes sure that it is the one that is meant.
+func (l *link) dial(ctx context.Context) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, helloWithin)
+	defer cancel()
+	d := tls.Dialer{Config: l.config}
+	conn, err := d.DialContext(ctx, "tcp", l.peer.Address)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.greet(conn); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// greet says hello and reads the answer.
+func (l *link) greet(conn net.Conn) error {
+	if err := conn.SetDeadline(l.Clock().Add(helloWithin)); err != nil {
+		return err
+	}
+	own := l.hello(l.peer.Node)
+	if _, err := conn.Write(own.bytes()); err != nil {
+		return err
+	}
+	theirs, err := readHello(conn)
+	if err != nil {
+		return err
+	}
+	if err := own.check(&theirs); err != nil {
+		return err
+	}
+	return conn.SetDeadline(time.Time{})
+}
+
+// pump writes the messages that are queued until the connection breaks or ctx ends.
+func (l *link) pump(ctx context.Context, conn net.Conn) error {
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	var buf []byte
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-l.wake:
+		}
+		list := l.take()
+		for len(list) > 0 {
+			var err error
+			if buf, list, err = pack(buf[:0], list); err != nil {
+				return err
+			}
+			if err := conn.SetWriteDeadline(l.Clock().Add(writeWithin)); err != nil {
+				return err
+			}
+			if _, err := conn.Write(buf); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// pack appends the frames of the first messages of a list, and returns the others.
+func pack(b []byte, list []*raftpb.Message) ([]byte, []*raftpb.Message, error) {
+	for len(list) > 0 && len(b) < mostWritten {
+		for _, m := range split(list[0]) {
+			var err error
+			if b, err = appendFrame(b, m); err != nil {
+				return b, list, err
+			}
+		}
+		list = list[1:]
+	}
+	return b, list, nil
+}

@@ -1,0 +1,136 @@
+package cluster
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+)
+
+const (
+	// mostStrangers bounds the connections that have not said yet which node they are of.
+	mostStrangers = 32
+	// readAhead is the size of a connection's read buffer, in bytes.
+	readAhead = 64 << 10
+)
+
+// accept takes connections until the listener is closed.
+func (t *Transport) accept(ctx context.Context, listener net.Listener) {
+	var serving sync.WaitGroup
+	defer serving.Wait()
+	strangers := make(chan struct{}, mostStrangers)
+	for {
+		conn, err := listener.Accept()
+		switch {
+		case ctx.Err() != nil || errors.Is(err, net.ErrClosed):
+			if err == nil {
+				_ = conn.Close()
+			}
+			return
+		case err != nil:
+			t.Log.Warn("a connection to the node port was not taken", slog.Any("error", err))
+			select {
+			case <-ctx.Done():
+			case <-t.After(firstAgain):
+			}
+			continue
+		}
+
+		select {
+		case strangers <- struct{}{}:
+			serving.Go(func() { t.serve(ctx, conn, func() { <-strangers }) })
+		default:
+			_ = conn.Close()
+		}
+	}
+}
+
+// serve reads a connection until it ends. known is called once the other end has proved which node it
+// is, or the connection has ended before.
+func (t *Transport) serve(ctx context.Context, plain net.Conn, known func()) {
+	stop := context.AfterFunc(ctx, func() { _ = plain.Close() })
+	defer stop()
+	defer func() { _ = plain.Close() }()
+	conn := tls.Server(plain, t.port)
+	node, err := t.identify(ctx, conn)
+	known()
+	if err != nil {
+		t.Log.Debug("a connection to the node port is of no node", slog.Any("error", err))
+		return
+	}
+
+	if err := t.hear(node, conn); ctx.Err() == nil {
+		t.Log.Debug("a node's connection ended", slog.Uint64("node", node), slog.Any("error", err))
+	}
+}
+
+// identify makes sure which node a connection is of: by its key, and by what it says.
+func (t *Transport) identify(ctx context.Context, conn *tls.Conn) (node uint64, err error) {
+	if err := conn.SetDeadline(t.Clock().Add(helloWithin)); err != nil {
+		return 0, err
+	}
+	if err := conn.HandshakeContext(ctx); err != nil {
+		return 0, err
+	}
+	theirs, err := readHello(conn)
+	if err != nil {
+		return 0, err
+	}
+	pin := pinOf(conn)
+	for _, p := range t.Peers {
+		if p.Pin == pin {
+			node = p.Node
+		}
+	}
+
+	own := t.hello(node)
+	if err := own.check(&theirs); err != nil {
+		return 0, err
+	}
+	if _, err := conn.Write(own.bytes()); err != nil {
+		return 0, err
+	}
+	return node, conn.SetDeadline(time.Time{})
+}
+
+// hear hands over a node's messages.
+func (t *Transport) hear(node uint64, conn net.Conn) error {
+	t.enter(node, conn)
+	defer t.leave(node, conn)
+	r := bufio.NewReaderSize(conn, readAhead)
+	for {
+		m, err := readFrame(r)
+		if err != nil {
+			return err
+		}
+		if m.GetFrom() != node {
+			return fmt.Errorf("%w: node %d says that it is node %d", ErrStranger, node, m.GetFrom())
+		}
+		if err := t.Receive(m); err != nil {
+			return err
+		}
+	}
+}
+
+// enter makes a connection the one of its node, and ends the one before, which may be dead.
+func (t *Transport) enter(node uint64, conn net.Conn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if old := t.heard[node]; old != nil {
+		_ = old.Close()
+	}
+	t.heard[node] = conn
+}
+
+func (t *Transport) leave(node uint64, conn net.Conn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.heard[node] == conn {
+		delete(t.heard, node)
+	}
+}
