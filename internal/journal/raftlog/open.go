@@ -1,6 +1,7 @@
 package raftlog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -41,6 +42,9 @@ type Options struct {
 	// Send sends messages to the nodes that they name. Step calls it, and it must not
 	// wait. The messages must not be changed.
 	Send func([]*raftpb.Message)
+	// MostApplied bounds the committed entries that a step hands to Next, in bytes. It hands at least
+	// one. Zero means mostApplied.
+	MostApplied uint64
 }
 
 // Cluster is the beginning of a cluster, equal on all of its first nodes.
@@ -139,7 +143,7 @@ func Open(d disk.Disk, o Options) (*Log, *journal.Recovery, error) {
 	}
 	r, err := l.recover(o.Progress)
 	if err == nil {
-		err = l.start()
+		err = l.start(cmp.Or(o.MostApplied, mostApplied))
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, l.release())
@@ -256,8 +260,8 @@ func (l *Log) mend(end *journal.End) (*journal.CutEnd, error) {
 	return cut, segments.Confirm(file, end)
 }
 
-// start starts raft.
-func (l *Log) start() error {
+// start starts raft. A step applies at most that many bytes.
+func (l *Log) start(applied uint64) error {
 	for _, p := range l.parts {
 		if p.head.Replica.At.Index == l.applied {
 			var err error
@@ -271,7 +275,7 @@ func (l *Log) start() error {
 	l.node, err = raft.NewRawNode(&raft.Config{
 		ID: l.voter.Node, Storage: &l.store, Applied: l.applied,
 		ElectionTick: electionTicks, HeartbeatTick: heartbeatTicks,
-		MaxSizePerMsg: mostPerMessage, MaxCommittedSizePerReady: mostApplied,
+		MaxSizePerMsg: mostPerMessage, MaxCommittedSizePerReady: applied,
 		MaxInflightMsgs: inflightMessages, MaxInflightBytes: mostInflight,
 		PreVote: true, CheckQuorum: true, DisableProposalForwarding: true, StepDownOnRemoval: true,
 		Logger: &raft.DefaultLogger{Logger: log.New(io.Discard, "", 0)},
