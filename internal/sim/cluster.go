@@ -64,6 +64,9 @@ type clusterShape struct {
 	powerCut, kill, inside, failure, stop uint64
 	pause, hang, oneWay, apart, clock     uint64
 	decayed                               uint64 // one in that many starts
+	members                               uint64
+	// slow is the node that takes one step a round and applies one entry a step; zero is none.
+	slow uint64
 }
 
 func drawClusterShape(c *chance, rounds int) clusterShape {
@@ -87,6 +90,7 @@ func drawClusterShape(c *chance, rounds int) clusterShape {
 	}
 	s.powerCut, s.kill, s.inside, s.failure, s.stop = rate(10), rate(6), rate(20), rate(10), rate(4)
 	s.pause, s.hang, s.oneWay, s.apart, s.clock = rate(10), rate(20), rate(15), rate(15), rate(8)
+	s.members, s.slow = pick(c, rate(30), rate(30), 10), c.Below(size+1)
 	return s
 }
 
@@ -163,6 +167,7 @@ func newCluster(o Options) *cluster {
 	pair := enginetest.NewPair()
 	w.truth = &agreed{
 		pair: pair, workload: enginetest.NewWorkload(newChance(o.Seed, 2), pair.Oracle), leaders: map[uint64]uint64{},
+		voters: map[uint64][]uint64{},
 	}
 	for i := range w.nodes {
 		w.nodes[i] = &member{world: w, id: uint64(i + 1), disk: memdisk.New(o.Seed*size + uint64(i))}
@@ -185,6 +190,7 @@ func (w *cluster) round() {
 	w.now += micros(w.chance.between(1, uint64(w.shape.round)))
 	if !w.calm {
 		w.misfortune()
+		w.changing()
 	}
 	w.wire.deliver(w)
 
@@ -200,8 +206,8 @@ func (w *cluster) round() {
 // patience bounds the simulated time until a cluster without faults has agreed.
 const patience = 30 * seconds
 
-// settle ends the faults. Then every node must come to the same state, and the cluster must
-// take commands.
+// settle ends the faults, and makes every node a voter. Then every node must come to the same state,
+// and the cluster must take commands.
 func (w *cluster) settle() {
 	w.calm = true
 	w.wire.heal()
@@ -212,7 +218,7 @@ func (w *cluster) settle() {
 	last := uint64(0)
 	for end := w.now + patience; ; {
 		w.round()
-		if last == 0 && w.leader() != nil {
+		if last == 0 && w.gather() {
 			w.shape.traffic = 0
 			last = w.sendLast()
 		}

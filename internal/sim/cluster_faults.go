@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
 )
 
 // ClusterCounts are the numbers of things that happened.
@@ -18,7 +19,9 @@ type ClusterCounts struct {
 	// Lost and Twice are messages.
 	Lost, Twice uint64
 	// Faults of nodes and their disks.
-	PowerCuts, Kills, Inside, Failed, Stops, Pauses, Hangs, Decayed uint64
+	PowerCuts, Kills, Inside, Failed, Reads, Stops, Pauses, Hangs, Decayed, OldPromises uint64
+	// Members are the changes of members that a leader took, Archived the segments that moved to an archive.
+	Members, Archived uint64
 	// Faults of the network and of clocks.
 	OneWay, Apart, Clocks uint64
 }
@@ -36,8 +39,11 @@ func (c *ClusterCounts) fields() []struct {
 		{"acknowledged", &c.Acked}, {"dropped", &c.Dropped}, {"unknown", &c.Unknown},
 		{"messages lost", &c.Lost}, {"messages twice", &c.Twice},
 		{"power cuts", &c.PowerCuts}, {"kills", &c.Kills}, {"ends inside an operation", &c.Inside},
-		{"failed operations", &c.Failed}, {"stops", &c.Stops}, {"pauses", &c.Pauses}, {"hangs", &c.Hangs},
-		{"decayed", &c.Decayed}, {"one-way cuts", &c.OneWay}, {"cut off", &c.Apart}, {"clock jumps", &c.Clocks},
+		{"failed operations", &c.Failed}, {"failed reads", &c.Reads}, {"stops", &c.Stops}, {"pauses", &c.Pauses},
+		{"hangs", &c.Hangs},
+		{"decayed", &c.Decayed}, {"old promises", &c.OldPromises},
+		{"changes of members", &c.Members}, {"archived segments", &c.Archived},
+		{"one-way cuts", &c.OneWay}, {"cut off", &c.Apart}, {"clock jumps", &c.Clocks},
 	}
 }
 
@@ -100,6 +106,26 @@ func (w *cluster) misfortune() {
 	}
 }
 
+// failOne lets one of the next operations fail: one that changes the disk, or a read.
+func (n *member) failOne() {
+	c := n.world.chance
+	if c.percent(50) {
+		n.disk.FailAt(int(c.between(1, 6)), syscall.EIO)
+		return
+	}
+	at := c.between(1, 2)
+	n.disk.Inject(func(op memdisk.Op) error {
+		if op.Kind != memdisk.OpRead {
+			return nil
+		}
+		if at--; at != 0 {
+			return nil
+		}
+		n.world.counts.Reads++
+		return syscall.EIO
+	})
+}
+
 // befall draws the faults of a node that runs.
 func (w *cluster) befall(n *member) {
 	c, s := w.chance, &w.shape
@@ -118,7 +144,7 @@ func (w *cluster) befall(n *member) {
 		n.disk.StopAt(int(c.between(1, 12)))
 	case c.oneIn(s.failure) && n.before == nil:
 		n.broken = true
-		n.disk.FailAt(int(c.between(1, 6)), syscall.EIO)
+		n.failOne()
 	case c.oneIn(s.stop) && n.awake() && n.before == nil && !n.stopped && !n.broken:
 		w.counts.Stops++
 		want(n.log.Close(), "closing a log")

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -24,6 +25,9 @@ type member struct {
 	disk  *memdisk.Disk
 	clock bourse.Time
 
+	// seen is the last command that any life of the node has yielded: it and those before it are on the
+	// node's disk.
+	seen bourse.Seq
 	// log is nil while the node is down, until wakes.
 	log    *raftlog.Log
 	engine *engine.Engine
@@ -75,7 +79,7 @@ func (n *member) start() {
 		w.counts.Torn++
 	}
 
-	r, err := l.Read(1)
+	r, err := journal.NewFiles(n.disk, w.identity).ReadBehind(1, l.Durable)
 	for err == nil {
 		var b *journal.Batch
 		if b, err = r.Next(); err == nil {
@@ -96,7 +100,7 @@ func (n *member) start() {
 }
 
 func (n *member) options() raftlog.Options {
-	return raftlog.Options{
+	o := raftlog.Options{
 		Options: journal.Options{Identity: n.world.identity, SegmentSize: n.world.segment},
 		Send: func(messages []*raftpb.Message) {
 			// Messages that wait for a write wait for the disk that hangs.
@@ -107,7 +111,14 @@ func (n *member) options() raftlog.Options {
 			n.world.post(messages)
 		},
 	}
+	if n.slow() {
+		o.MostApplied = 1
+	}
+	return o
 }
+
+// slow reports whether the node applies entries later than the others.
+func (n *member) slow() bool { return n.world.shape.slow == n.id }
 
 // work is what the process does in a round.
 func (n *member) work() {
@@ -127,7 +138,11 @@ func (n *member) work() {
 		n.ticked += tick
 		n.log.Tick()
 	}
-	for more, steps := true, 0; more && steps < 4; steps++ {
+	steps := 4
+	if n.slow() {
+		steps = 1
+	}
+	for more := true; more && steps > 0; steps-- {
 		var err error
 		if more, err = n.step(); err != nil {
 			n.ended(err)
@@ -162,7 +177,7 @@ func (n *member) step() (bool, error) {
 	return more, err
 }
 
-// aside is the work beside the steps: preparation, marks and looks at the leader.
+// aside is the work beside the steps: preparation, marks, the archive and looks at the leader.
 func (n *member) aside() {
 	var err error
 	switch n.world.chance.Below(6) {
@@ -170,12 +185,15 @@ func (n *member) aside() {
 		_, err = n.log.Prepare()
 	case 1:
 		err = n.log.Mark()
+	case 2:
+		err = n.archive()
 	}
 	if err != nil {
 		n.ended(err)
 		return
 	}
 	n.world.truth.observe(n)
+	n.world.truth.agree(n)
 	if torn := n.torn(); torn > n.cuts {
 		n.world.counts.Cut += uint64(torn - n.cuts)
 		n.cuts = torn
@@ -242,6 +260,7 @@ func (n *member) recover() {
 	n.paused, n.hang, n.hung, n.clock = 0, 0, 0, 0
 	n.disk.FailAt(math.MaxInt32, nil)
 	n.disk.StopAt(math.MaxInt32)
+	n.disk.Inject(nil)
 	n.wakes = n.world.now
 }
 
@@ -274,6 +293,7 @@ func (n *member) take(b *journal.Batch) {
 		fail("node %d yields command %d behind command %d", n.id, b.First, n.engine.Seq())
 	}
 	n.world.truth.see(n, b)
+	n.seen = max(n.seen, b.Last())
 	each(b, func(cmd *bourse.Command) error {
 		n.events.Reset()
 		n.engine.Apply(cmd, &n.events)
@@ -295,6 +315,7 @@ func (n *member) decay() {
 	if w.calm || !w.chance.oneIn(w.shape.decayed) {
 		return
 	}
+	n.oldPromise()
 
 	d := n.disk.Clone()
 	last, limit := "", int64(0)
@@ -315,12 +336,16 @@ func (n *member) decay() {
 	off := int64(w.chance.Below(uint64(limit)))
 	want(d.Damage(name, off, byte(w.chance.between(1, 255))), name)
 
-	damage := (*journal.DamageError)(nil)
-	_, _, err = raftlog.Open(d, n.options())
-	if !errors.As(err, &damage) || damage.File != name {
-		fail("node %d started although byte %d of %s was another one: %w", n.id, off, name, err)
-	}
+	n.refuses(d, name, fmt.Sprintf("byte %d was another one", off))
 	w.counts.Decayed++
+}
+
+// refuses fails unless a start on a disk finds damage of a file.
+func (n *member) refuses(d *memdisk.Disk, name, why string) {
+	damage := (*journal.DamageError)(nil)
+	if _, _, err := raftlog.Open(d, n.options()); !errors.As(err, &damage) || damage.File != name {
+		fail("node %d started although %s in %s: %v", n.id, why, name, err)
+	}
 }
 
 // verify closes the log, reads the whole journal again, as an audit does, and finds what the truth has.

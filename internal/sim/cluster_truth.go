@@ -24,6 +24,8 @@ type agreed struct {
 	// leaders are the leaders by term; opened is the last term that was seen open.
 	leaders map[uint64]uint64
 	opened  uint64
+	// voters are the voters at the entries up to which nodes had applied the log.
+	voters map[uint64][]uint64
 }
 
 type agreedBatch struct {

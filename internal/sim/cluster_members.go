@@ -1,0 +1,92 @@
+package sim
+
+import (
+	"slices"
+
+	"go.etcd.io/raft/v3/raftpb"
+
+	"github.com/bourse-exchange/bourse/internal/journal"
+)
+
+// changing draws a change of members at a leader: of one node, or of several at once, which takes a joint
+// change. The leader refuses what no cluster can be.
+func (w *cluster) changing() {
+	n := w.leader()
+	if n == nil || n.before != nil || !w.chance.oneIn(w.shape.members) {
+		return
+	}
+	c := new(raftpb.ConfChangeV2)
+	for range pick(w.chance, 1, 1, 1, 2, 3) {
+		c.Changes = append(c.Changes, &raftpb.ConfChangeSingle{
+			Type:   pick(w.chance, raftpb.ConfChangeAddNode, raftpb.ConfChangeAddLearnerNode, raftpb.ConfChangeRemoveNode).Enum(),
+			NodeId: new(w.chance.between(1, size)),
+		})
+	}
+	if err := n.log.Change(c); err != nil {
+		return
+	}
+	w.counts.Members++
+	w.trail.note("%d: node %d asks for members: %v", w.now, n.id, c.Changes)
+}
+
+// gather lets the leader make every node a voter, and reports whether all of them are.
+func (w *cluster) gather() bool {
+	n := w.leader()
+	if n == nil {
+		return false
+	}
+	voters := n.log.Status().Voters
+	if len(voters) == size {
+		return true
+	}
+	c := new(raftpb.ConfChangeV2)
+	for _, other := range w.nodes {
+		if !slices.Contains(voters, other.id) {
+			c.Changes = append(c.Changes, &raftpb.ConfChangeSingle{
+				Type: raftpb.ConfChangeAddNode.Enum(), NodeId: new(other.id),
+			})
+			break
+		}
+	}
+	// A change that the leader refuses, or loses, is asked for again.
+	_ = n.log.Change(c)
+	return false
+}
+
+// agree checks that two nodes which have applied the log up to the same entry have the same voters.
+func (a *agreed) agree(n *member) {
+	s := n.log.Status()
+	voters := slices.Sorted(slices.Values(s.Voters))
+	if was, known := a.voters[s.Applied]; known && !slices.Equal(was, voters) {
+		fail("node %d has the voters %v at entry %d, and another node has %v", n.id, voters, s.Applied, was)
+	}
+	a.voters[s.Applied] = voters
+}
+
+// archive moves a segment to the archive, unless another node may need it: then that waits for a snapshot.
+func (n *member) archive() error {
+	before := n.log.Durable()
+	for _, other := range n.world.nodes {
+		before = min(before, other.seen)
+	}
+	moved, err := journal.NewFiles(n.disk, n.world.identity).ArchiveNext(before + 1)
+	if moved {
+		n.world.counts.Archived++
+	}
+	return err
+}
+
+// oldPromise puts the node's first promise in the place of its last one, on a copy of the disk. A start
+// on it must fail, unless the node has no entry of a later term.
+func (n *member) oldPromise() {
+	w := n.world
+	d := n.disk.Clone()
+	end, _, err := journal.NewFiles(d, w.identity).End(nil)
+	want(err, "the journal's end")
+	if end.At.Term == 1 {
+		return
+	}
+	want(journal.Voter{Node: n.id, Term: 1}.Save(d, w.identity), "an old promise")
+	n.refuses(d, "journal/voter", "an old promise stood")
+	w.counts.OldPromises++
+}
