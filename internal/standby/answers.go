@@ -29,8 +29,8 @@ func (p *Peer) Reach(ctx context.Context) (answered bool, err error) {
 	return err == nil || spoke.Load() || isRefusal(err), err
 }
 
-// isRefusal reports whether an error tells that the other end spoke, and one of both refused the
-// other: its certificate, its version of TLS, or that it speaks none.
+// isRefusal reports whether an error proves that the other end spoke: one end refused the other's
+// certificate or its version of TLS, or the other end speaks no TLS.
 func isRefusal(err error) bool {
 	var verify *tls.CertificateVerificationError
 	var record tls.RecordHeaderError

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// quietFor is the time after which a stream without a byte counts as dead: the source says
-	// once a second that it lives.
+	// quietFor is the time after which a stream without a byte counts as dead. A source sends a
+	// byte at least once a second.
 	quietFor = 5 * time.Second
 	// mostTogether bounds the bytes that are made durable together.
 	mostTogether = 1 << 20
@@ -35,9 +35,9 @@ type CopyLog interface {
 
 // Errors of a stream.
 var (
-	// ErrTransit: bytes of a stream are no frame; they changed on the way.
+	// ErrTransit means that bytes of a stream, which changed on the way, are no frame.
 	ErrTransit = errors.New("what came is no frame")
-	// ErrDisk: the disk of the copy failed, and not the source. A full disk is no failure.
+	// ErrDisk means that the copy's own disk failed. A full disk is no failure.
 	ErrDisk = errors.New("the disk of the copy failed")
 )
 
@@ -54,9 +54,9 @@ type Copier struct {
 	Peer  *Peer
 	Log   CopyLog
 	After func(time.Duration) <-chan time.Time
-	// Full is told when the disk has no room for the copy.
+	// Full is called when the disk has no room for the copy.
 	Full func(error)
-	// Opened is told when a stream has begun.
+	// Opened is called when a stream has begun.
 	Opened func()
 
 	frames []journal.Frame
@@ -212,7 +212,7 @@ func Final(err error) bool {
 	return false
 }
 
-// Status tells of a standby.
+// Status describes a standby.
 type Status struct {
 	Role     string `json:"role"`
 	Exchange string `json:"exchange"`
@@ -230,17 +230,17 @@ type Status struct {
 	LagMS int64   `json:"lag_ms"`
 	// HistoryLag counts the commands of the copy that its engine has not applied.
 	HistoryLag uint64 `json:"history_lag"`
-	// Compared is the last command after which the states of both were compared, zero for none.
+	// Compared is the last command after which both states were compared, zero for none.
 	Compared bourse.Seq `json:"compared_seq"`
-	// Accounts and Secrets tell of their copies.
+	// Accounts and Secrets describe the copies of these parts.
 	Accounts PartStatus `json:"accounts"`
 	Secrets  PartStatus `json:"secrets"`
-	// Retries counts the streams that ended, Problem tells of the last, until one works again.
+	// Retries counts the streams that ended since one last worked, Problem is why the last one ended.
 	Retries uint64 `json:"retries"`
 	Problem string `json:"problem,omitempty"`
 }
 
-// PartStatus tells of the copy of a part, as Status of the journal's.
+// PartStatus describes the copy of a part. Its fields are as in Status.
 type PartStatus struct {
 	AsOf  *string `json:"as_of"`
 	LagMS int64   `json:"lag_ms"`

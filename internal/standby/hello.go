@@ -9,10 +9,10 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// Protocol is the version of what follower and source say to each other.
+// Protocol is the version of the messages between follower and source.
 const Protocol = 1
 
-// Hello tells a node of itself. Both ends of a link compare it before anything else is said.
+// Hello describes a node. Both ends of a link compare it before they exchange anything else.
 type Hello struct {
 	Protocol int    `json:"protocol"`
 	Version  string `json:"version"`
@@ -23,7 +23,7 @@ type Hello struct {
 	// LastKind is the newest kind of command that the node knows, Rules the newest rules.
 	LastKind bourse.CommandKind `json:"last_kind"`
 	Rules    uint32             `json:"rules"`
-	// Standby is true for a copy.
+	// Standby is true if the node is a standby.
 	Standby bool `json:"standby"`
 	// Seq is the last durable command, Voids the number of commands out of effect.
 	Seq   bourse.Seq `json:"seq"`
@@ -45,11 +45,11 @@ func NewHello(id journal.Identity, version string) Hello {
 
 // The reasons to refuse a node.
 var (
-	// ErrProtocol: the other program is of a version that this one cannot follow.
+	// ErrProtocol means that the other program has a protocol that this one does not speak.
 	ErrProtocol = errors.New("the versions do not fit")
-	// ErrRaised: the other node is of a higher incarnation: it is the exchange.
+	// ErrRaised means that the other node has a higher incarnation: it is the exchange.
 	ErrRaised = errors.New("another machine is the exchange")
-	// ErrStandby: the other node is a copy as well.
+	// ErrStandby means that the other node is a standby as well.
 	ErrStandby = errors.New("it is a standby")
 )
 

@@ -11,7 +11,7 @@ import (
 // is 20 s behind; from then on there are fewer of them.
 const mostProbes = 1024
 
-// Lag tells how far a copy may be behind. Safe for concurrent use.
+// Lag bounds how far a copy may be behind. Safe for concurrent use.
 type Lag struct {
 	mu sync.Mutex
 	// probes are answered probes whose command the copy lacks, oldest first: one of each stride, the

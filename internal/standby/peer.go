@@ -55,7 +55,7 @@ func NewPeer(address string, c *Credentials) (*Peer, error) {
 	}, nil
 }
 
-// newClient returns an HTTP client of a node port; one that is alone keeps no connection.
+// newClient returns an HTTP client of a node port. One that is alone keeps no idle connection.
 func newClient(config *tls.Config, alone bool) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
@@ -205,7 +205,7 @@ type reading struct {
 	failed error
 }
 
-// Read reads.
+// Read implements [io.Reader].
 func (r *reading) Read(b []byte) (int, error) {
 	n, err := r.from.Read(b)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -29,7 +29,7 @@ type Promotion struct {
 	StateHash string     `json:"state_hash"`
 }
 
-// PromoteOptions say what to promote.
+// PromoteOptions are the arguments of Promote.
 type PromoteOptions struct {
 	// Dir is the standby's data directory.
 	Dir         string
@@ -43,11 +43,11 @@ type PromoteOptions struct {
 
 // The reasons not to promote.
 var (
-	// ErrAnswers: the source is there.
+	// ErrAnswers means that the source answers.
 	ErrAnswers = errors.New("the source answers")
-	// ErrNotSure: the source does not answer, and nobody has said that it is gone.
+	// ErrNotSure means that the source does not answer, and PromoteOptions.Gone is false.
 	ErrNotSure = errors.New("the source does not answer, which may be the network's fault: look whether it is off, see that it stays so, and say --source-is-gone")
-	// ErrNoStandby: the directory is no copy.
+	// ErrNoStandby means that the directory is no standby's.
 	ErrNoStandby = errors.New("is no standby")
 )
 

@@ -32,7 +32,7 @@ const (
 const (
 	// lookEvery is the time between two looks at the journal for more frames.
 	lookEvery = 2 * time.Millisecond
-	// keptAlive is the time after which an idle stream says that it lives.
+	// keptAlive is the time after which an idle stream sends a frame of length zero.
 	keptAlive = time.Second
 	// writeWithin bounds the time in which a follower takes a piece of an answer.
 	writeWithin = 10 * time.Second
@@ -248,11 +248,11 @@ func (s *Source) owes() bool {
 
 // The reasons for which a copy cannot go on from a source.
 var (
-	// ErrDiverged: the copy's last frame is none of the source's.
+	// ErrDiverged means that the source does not have the copy's last frame.
 	ErrDiverged = errors.New("the copy is not of this journal")
-	// ErrAhead: the copy has commands that the source has not.
+	// ErrAhead means that the copy has commands that the source does not have.
 	ErrAhead = errors.New("the copy is ahead of the source")
-	// ErrState: copy and source made different states of the same commands.
+	// ErrState means that copy and source have different states after the same command.
 	ErrState = errors.New("the state differs")
 )
 

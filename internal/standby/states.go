@@ -33,8 +33,8 @@ type States struct {
 // NewStates returns States that hash while wanted. They note nothing before SetInterval.
 func NewStates(wanted func() bool) *States { return &States{wanted: wanted} }
 
-// SetInterval sets the interval. Another one begins a new list: states at other commands compare to
-// nothing.
+// SetInterval sets the interval. A new interval drops the list, because the other node hashes at other
+// commands from then on.
 func (s *States) SetInterval(every bourse.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

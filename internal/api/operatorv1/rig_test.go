@@ -49,7 +49,7 @@ type exchange struct {
 	tail    *history.Tail
 	past    *historytest.Memory
 	journal []bourse.Command
-	// behind is what the store of the history does not have yet.
+	// behind holds the rows that the history's store does not have yet.
 	behind  history.Batch
 	store   *accounts.Store
 	handler http.Handler
