@@ -17,11 +17,11 @@ import (
 
 // cli is the command line.
 type cli struct {
-	Init     initCmd     `cmd:"" help:"Make a signer: its seed, what it is pinned to, and settings to begin with."`
+	Init     initCmd     `cmd:"" help:"Make a signer's directory: its seed, its pins and its first settings."`
 	Run      runCmd      `cmd:"" help:"Sign what the exchange asks for, within the limits of the settings."`
-	Status   statusCmd   `cmd:"" help:"Show what a running signer is pinned to, what it signed, and which payments wait for approvals."`
-	Approve  approveCmd  `cmd:"" help:"Sign a payment, or an epoch, with an approver's key; hand an approval to a running signer."`
-	Adopt    adoptCmd    `cmd:"" help:"Let a new incarnation of the exchange, or one whose term jumped, use a stopped signer."`
+	Status   statusCmd   `cmd:"" help:"Show a running signer's pins, its number of signatures by network, and the payments that wait for approvals."`
+	Approve  approveCmd  `cmd:"" help:"Sign a payment or an epoch with an approver's key, or send an approval to a running signer."`
+	Adopt    adoptCmd    `cmd:"" help:"Raise the epoch of a stopped signer, to a new incarnation of the exchange or by more than 1,000 terms."`
 	Approver approverCmd `cmd:"" help:"Make an approver's key."`
 	Certify  certifyCmd  `cmd:"" help:"Make a key and a certificate for TLS, for either side, and print the pin of the key."`
 }

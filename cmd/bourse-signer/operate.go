@@ -51,14 +51,14 @@ func (e *epoch) UnmarshalText(text []byte) error {
 }
 
 type approveCmd struct {
-	File     string        `arg:"" optional:"" help:"Payment, as status lists it, or an approval; - for standard input." placeholder:"FILE"`
-	Key      string        `help:"File of the approver's key." placeholder:"FILE" type:"path"`
-	For      time.Duration `help:"How long the approval is valid, at most 168h." default:"24h"`
+	File     string        `arg:"" optional:"" help:"File with a payment, as status lists it, or with an approval; standard input if empty or -." placeholder:"FILE"`
+	Key      string        `help:"Approver's private key file, to sign with. Without it, an approval is only sent to the signer of --to." placeholder:"FILE" type:"path"`
+	For      time.Duration `help:"Validity of the signature; for a payment at most 168h." default:"24h"`
 	Yes      bool          `help:"Sign. Without it the fields are shown and nothing is signed."`
-	To       string        `help:"Directory of a running signer that gets the approval." placeholder:"DIR" type:"path"`
-	Epoch    epoch         `help:"Approve this epoch, as 2.0, in place of a payment." placeholder:"EPOCH"`
-	Exchange exchangeID    `help:"Id of the exchange whose epoch it is." placeholder:"ID"`
-	Sandbox  bool          `help:"The exchange is a sandbox."`
+	To       string        `help:"Directory of a running signer, to send the approval to." placeholder:"DIR" type:"path"`
+	Epoch    epoch         `help:"Epoch to sign in place of a payment: INCARNATION.TERM, such as 2.0." placeholder:"EPOCH"`
+	Exchange exchangeID    `help:"Id of the exchange, with --epoch." placeholder:"ID"`
+	Sandbox  bool          `help:"The exchange is a sandbox, with --epoch."`
 }
 
 var errUnsigned = errors.New("nothing was signed: compare the fields with what you know, and add --yes")
@@ -156,8 +156,8 @@ func readApprover(path string) (ed25519.PrivateKey, error) {
 
 type adoptCmd struct {
 	Dir       string   `arg:"" help:"Directory of a stopped signer." type:"path"`
-	Epoch     epoch    `help:"The epoch, as 2.0." required:"" placeholder:"EPOCH"`
-	Approvals []string `help:"Files with approvals of the epoch; as many as the settings' approvers need." name:"approval" placeholder:"FILE" type:"path"`
+	Epoch     epoch    `help:"Epoch to adopt: INCARNATION.TERM, such as 2.0." required:"" placeholder:"EPOCH"`
+	Approvals []string `help:"Files with signatures of the epoch, as many as approvers.need in the settings." name:"approval" placeholder:"FILE" type:"path"`
 	Config    string   `help:"Settings; signer.yaml in the directory, if empty." placeholder:"FILE" type:"path"`
 }
 

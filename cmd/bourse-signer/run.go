@@ -24,10 +24,10 @@ import (
 type runCmd struct {
 	Dir      string   `arg:"" help:"Directory of the signer." type:"path"`
 	Config   string   `help:"Settings; signer.yaml in the directory, if empty." placeholder:"FILE" type:"path"`
-	Identity string   `help:"File with an identity of age that decrypts the seed." placeholder:"FILE" type:"path"`
+	Identity string   `help:"age identity file that decrypts the seed." placeholder:"FILE" type:"path"`
 	Seal     sealing  `embed:""`
 	Socket   string   `help:"Unix socket for the exchange." placeholder:"PATH" type:"path"`
-	UIDs     []uint32 `help:"Users of the machine that may use the socket, by their ids; the signer's own, if empty." name:"uid" placeholder:"UID"`
+	UIDs     []uint32 `help:"Ids of the users that may use the socket; the signer's own user if empty." name:"uid" placeholder:"UID"`
 	Listen   string   `help:"Address for an exchange on another machine, with TLS." placeholder:"HOST:PORT"`
 	Cert     string   `help:"Certificate of the signer, PEM." placeholder:"FILE" type:"path"`
 	Key      string   `help:"Key of the certificate, PEM." placeholder:"FILE" type:"path"`
