@@ -12,9 +12,7 @@ type Codec struct {
 	params *Params
 	keys   *PublicKeys
 	shape  chain.Shape
-	// hot and change are the programs of the exchange's own addresses.
-	hot, change [20]byte
-	watched     hdkeys.Table
+	owners *hdkeys.Owners
 }
 
 var _ chain.Codec = (*Codec)(nil)
@@ -22,7 +20,7 @@ var _ chain.Codec = (*Codec)(nil)
 // NewCodec returns the codec of a network for the exchange with these keys.
 func NewCodec(p *Params, k *PublicKeys) *Codec {
 	return &Codec{
-		params: p, keys: k, hot: k.program(chain.IndexHot), change: k.program(chain.IndexChange),
+		params: p, keys: k, owners: hdkeys.NewOwners(k.program),
 		shape: chain.Shape{
 			Coins: []chain.Coin{{ID: p.Coin, Decimals: decimals}}, Native: p.Coin, Outputs: true,
 		},
@@ -38,9 +36,8 @@ func (c *Codec) Destination(index uint32) chain.Destination {
 	return chain.Destination{Address: c.params.formatWitness(0, program[:])}
 }
 
-// Watch makes the accounts up to this id known to Owner. Each new one costs a derivation of a
-// key, some 100 µs.
-func (c *Codec) Watch(last uint32) { c.watched.Extend(last, c.keys.program) }
+// Watch makes the accounts up to this id known to Owner.
+func (c *Codec) Watch(last uint32) { c.owners.Watch(last) }
 
 // Owner returns the owner of an address.
 func (c *Codec) Owner(address, _ string) (chain.Owner, bool) {
@@ -52,28 +49,7 @@ func (c *Codec) Owner(address, _ string) (chain.Owner, bool) {
 	if !ok {
 		return chain.Owner{}, false
 	}
-	return c.ownerOf(program)
-}
-
-// ownerOf returns the owner of a program.
-func (c *Codec) ownerOf(program *[20]byte) (chain.Owner, bool) {
-	switch *program {
-	case c.hot:
-		return chain.Owner{Kind: chain.OwnerTreasury, Index: chain.IndexHot, At: chain.IndexHot}, true
-	case c.change:
-		return chain.Owner{Kind: chain.OwnerTreasury, Index: chain.IndexChange, At: chain.IndexChange}, true
-	}
-	account, ok := c.watched.Find(program)
-	if !ok {
-		return chain.Owner{}, false
-	}
-	return chain.Owner{Kind: chain.OwnerCustomer, Index: account, At: account}, true
-}
-
-// owns reports whether a program is the exchange's.
-func (c *Codec) owns(program *[20]byte) bool {
-	_, ours := c.ownerOf(program)
-	return ours
+	return c.owners.Of(program)
 }
 
 // ParseAddress returns the canonical form of an address of this network.

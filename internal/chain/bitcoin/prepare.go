@@ -153,7 +153,7 @@ func (c *Client) assemble(p *chain.Payment, script []byte, rate uint64) (*paymen
 
 	t.tx.AddTxOut(&wire.TxOut{Value: int64(p.Amount.Lo), PkScript: script})
 	if change, some := rest.Sub(withChange); some && !change.Less(leastChange(rate)) {
-		t.tx.AddTxOut(&wire.TxOut{Value: int64(change.Lo), PkScript: keyHashScript(c.change)})
+		t.tx.AddTxOut(&wire.TxOut{Value: int64(change.Lo), PkScript: keyHashScript(c.keys.program(chain.IndexChange))})
 	}
 	return t, nil
 }

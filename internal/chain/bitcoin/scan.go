@@ -25,7 +25,7 @@ func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error)
 		return nil, err
 	}
 
-	b, err := c.params.parseBlock(raw, c.owns)
+	b, err := c.params.parseBlock(raw, c.owners.Has)
 	switch {
 	case err != nil:
 		return nil, describe(height, err)
@@ -153,7 +153,7 @@ func (c *Client) debit(ctx context.Context, in *txInput) (d chain.Debit, ours bo
 		return d, false, nil
 	}
 	program := [20]byte(hash160(in.key))
-	if !c.owns(&program) {
+	if !c.owners.Has(&program) {
 		return d, false, nil
 	}
 

@@ -16,9 +16,7 @@ type Codec struct {
 	shape  chain.Shape
 	// contracts are the listed tokens.
 	contracts map[address]chain.Coin
-	// hot and change are the exchange's own addresses.
-	hot, change address
-	watched     hdkeys.Table
+	owners    *hdkeys.Owners
 }
 
 var _ chain.Codec = (*Codec)(nil)
@@ -35,7 +33,7 @@ func NewCodec(p *Params, k *hdkeys.Public) (*Codec, error) {
 			Coins: append([]chain.Coin{{ID: p.Coin, Decimals: etherDecimals}}, p.Tokens...), Native: p.Coin, Sweeps: true,
 		},
 	}
-	c.hot, c.change = c.address(chain.IndexHot), c.address(chain.IndexChange)
+	c.owners = hdkeys.NewOwners(func(index uint32) [20]byte { return c.address(index) })
 	return c, nil
 }
 
@@ -50,11 +48,8 @@ func (c *Codec) Destination(index uint32) chain.Destination {
 	return chain.Destination{Address: c.address(index).String()}
 }
 
-// Watch makes the accounts up to this id known to Owner. Each new one costs a derivation of a
-// key, some 100 µs.
-func (c *Codec) Watch(last uint32) {
-	c.watched.Extend(last, func(account uint32) [20]byte { return c.address(account) })
-}
+// Watch makes the accounts up to this id known to Owner.
+func (c *Codec) Watch(last uint32) { c.owners.Watch(last) }
 
 // Owner returns the owner of an address.
 func (c *Codec) Owner(text, _ string) (chain.Owner, bool) {
@@ -62,29 +57,11 @@ func (c *Codec) Owner(text, _ string) (chain.Owner, bool) {
 	if err != nil {
 		return chain.Owner{}, false
 	}
-	return c.ownerOf(&a)
-}
-
-// ownerOf returns the owner of an address.
-func (c *Codec) ownerOf(a *address) (chain.Owner, bool) {
-	switch *a {
-	case c.hot:
-		return chain.Owner{Kind: chain.OwnerTreasury, Index: chain.IndexHot, At: chain.IndexHot}, true
-	case c.change:
-		return chain.Owner{Kind: chain.OwnerTreasury, Index: chain.IndexChange, At: chain.IndexChange}, true
-	}
-	account, ok := c.watched.Find((*[20]byte)(a))
-	if !ok {
-		return chain.Owner{}, false
-	}
-	return chain.Owner{Kind: chain.OwnerCustomer, Index: account, At: account}, true
+	return c.owners.Of((*[20]byte)(&a))
 }
 
 // owns reports whether an address is the exchange's.
-func (c *Codec) owns(a *address) bool {
-	_, ours := c.ownerOf(a)
-	return ours
-}
+func (c *Codec) owns(a *address) bool { return c.owners.Has((*[20]byte)(a)) }
 
 // ParseAddress returns the canonical form of an address of this network.
 func (c *Codec) ParseAddress(s string) (string, error) {

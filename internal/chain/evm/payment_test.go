@@ -91,7 +91,7 @@ func TestHighSignature(t *testing.T) {
 	}
 	order := unhex(t, "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141")
 	p.s, p.v = trim(minus(order, p.s)), 1-p.v
-	if from, ok := p.sender(); !ok || from != k.codec.hot {
+	if from, ok := p.sender(); !ok || from != k.codec.address(chain.IndexHot) {
 		t.Fatal("it is no signature of the hot wallet")
 	}
 	if _, err := k.codec.Decode(p.seal()); err == nil {

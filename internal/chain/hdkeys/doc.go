@@ -1,4 +1,4 @@
-// Package hdkeys derives the keys of the exchange's addresses by BIP 32, and finds the account
+// Package hdkeys derives the keys of the exchange's addresses by BIP 32, and finds the owner
 // of an address.
 //
 // It stands below the adapters whose networks give each account an address of its own
@@ -11,5 +11,5 @@
 //   - Branch 0 of an account's key has the customers by account id, branch 1 the exchange's own
 //     addresses. No address has two keys, and no key two addresses.
 //
-// Reading order: form.go, keys.go, table.go. Out of scope: addresses and signatures.
+// Reading order: form.go, keys.go, owners.go, table.go. Out of scope: addresses and signatures.
 package hdkeys
