@@ -136,11 +136,11 @@ func (c *Client) block(ctx context.Context, at string) (*header, error) {
 	return h, h.check()
 }
 
-// head asks for the block that counts as the head.
-func (c *Client) head(ctx context.Context) (*header, error) {
-	h, err := c.block(ctx, string(c.options.Read))
+// head asks for the header of a named block.
+func (c *Client) head(ctx context.Context, name Head) (*header, error) {
+	h, err := c.block(ctx, string(name))
 	if err == nil && h == nil {
-		err = odd("there is no %s block", c.options.Read)
+		err = odd("there is no %s block", name)
 	}
 	return h, err
 }
@@ -288,11 +288,11 @@ func (c *Client) health(ctx context.Context) (h chain.Health, err error) {
 	if s == nil {
 		return h, odd("eth_syncing: no answer")
 	}
-	newest, err := c.block(ctx, string(Latest))
-	if err != nil || newest == nil {
-		return h, cmpError(err, "there is no latest block")
+	newest, err := c.head(ctx, Latest)
+	if err != nil {
+		return h, err
 	}
-	head, err := c.head(ctx)
+	head, err := c.head(ctx, c.options.Read)
 	if err != nil {
 		return h, err
 	}
@@ -314,12 +314,4 @@ func (c *Client) health(ctx context.Context) (h chain.Health, err error) {
 		h.Operating = h.Reason == ""
 	}
 	return h, nil
-}
-
-// cmpError returns err, or an odd answer if there is none.
-func cmpError(err error, answer string) error {
-	if err == nil {
-		return odd("%s", answer)
-	}
-	return err
 }

@@ -29,9 +29,9 @@ type prices struct{ most, tip uint64 }
 // prices asks for the current prices, within floor and cap. The network may burn twice as much as now
 // before a payment of these prices waits.
 func (c *Client) prices(ctx context.Context) (p prices, err error) {
-	h, err := c.block(ctx, string(Latest))
-	if err != nil || h == nil {
-		return p, cmpError(err, "there is no latest block")
+	h, err := c.head(ctx, Latest)
+	if err != nil {
+		return p, err
 	}
 	if p.tip, err = c.askUint(ctx, "eth_maxPriorityFeePerGas"); err != nil {
 		return p, err

@@ -17,7 +17,7 @@ func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error)
 
 // full returns the checked block at a height, and the receipts of its transactions.
 func (c *Client) full(ctx context.Context, height uint64) (*fullBlock, []receipt, error) {
-	head, err := c.head(ctx)
+	head, err := c.head(ctx, c.options.Read)
 	switch {
 	case err != nil:
 		return nil, nil, err

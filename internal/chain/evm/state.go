@@ -108,7 +108,7 @@ func (c *Client) State(ctx context.Context, raw []byte) (chain.TxState, error) {
 	if err != nil {
 		return chain.TxState{}, err
 	}
-	head, err := c.head(ctx)
+	head, err := c.head(ctx, c.options.Read)
 	if err != nil {
 		return chain.TxState{}, err
 	}
