@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -86,6 +87,9 @@ func (s *Server) search(ctx context.Context, a *accountListArgs, limit int) ([]a
 			return nil, err
 		}
 		return []account.Account{who}, nil
+	}
+	if strings.ContainsRune(begins, 0) {
+		return nil, bourse.Errorf(bourse.CodeInvalid, "search: must have no NUL")
 	}
 	return s.Accounts.Search(ctx, begins, a.After, limit)
 }

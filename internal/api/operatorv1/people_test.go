@@ -37,6 +37,7 @@ func TestAccountsAreFound(t *testing.T) {
 	for _, wrong := range []string{"limit=0x", "limit=201", "limit=-1", "search=99999999999", "after=x"} {
 		viewer.wants("GET /accounts?"+wrong, "", 400, "")
 	}
+	viewer.wants("GET /accounts?search=al%00", "", 400, "search: must have no NUL")
 }
 
 // TestPastOfAnAccount reads an account's orders, ledger, transactions and sessions, page by page.

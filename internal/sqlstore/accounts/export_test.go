@@ -2,3 +2,6 @@ package accounts
 
 // Beside returns a store of another process on the same database.
 func Beside(s *Store) *Store { return &Store{db: s.db, fence: fence{share: s.share}} }
+
+// SelectLike is the query of AccountsLike.
+const SelectLike = selectLike

@@ -1,9 +1,12 @@
 package accounts_test
 
 import (
+	"database/sql"
 	"errors"
+	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -345,6 +348,61 @@ func testLogIns(t *testing.T, s *accounts.Store) {
 	}
 	if got, err := s.LogIns(t.Context(), 0, 2); err != nil || len(got) != 0 {
 		t.Errorf("nobody's: %v %v", got, err)
+	}
+}
+
+// testAccountsLike wants the accounts with a beginning of an address, whatever characters follow it.
+func testAccountsLike(t *testing.T, s *accounts.Store) {
+	emails := []string{"al@b.c", "al~@b.c", "ak~@b.c", "am@b.c", "a%@b.c", "al@b.cd"}
+	decided := &account.Decisions{Accounts: map[bourse.Token]bourse.AccountID{}}
+	for i, email := range emails {
+		row := newAccount(byte(i+1), email)
+		if err := s.AddAccount(t.Context(), row); err != nil {
+			t.Fatal(err)
+		}
+		if email != "al@b.cd" { // that one is pending
+			decided.Accounts[row.Token] = bourse.AccountID(10 - i)
+		}
+	}
+	if err := s.Confirm(t.Context(), decided); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, c := range []struct {
+		begins string
+		after  bourse.AccountID
+		limit  int
+		want   []string
+	}{
+		{"al", 0, 9, []string{"al~@b.c", "al@b.c"}}, {"al", 0, 1, []string{"al~@b.c"}}, {"al", 9, 9, []string{"al@b.c"}},
+		{"al", 10, 9, nil}, {"al@b.c", 0, 9, []string{"al@b.c"}}, {"a%", 0, 9, []string{"a%@b.c"}}, {"%", 0, 9, nil}, {"é", 0, 9, nil},
+		{"", 6, 3, []string{"am@b.c", "ak~@b.c", "al~@b.c"}},
+	} {
+		rows, err := s.AccountsLike(t.Context(), c.begins, c.after, c.limit)
+		var got []string
+		for i := range rows {
+			got = append(got, rows[i].Email)
+		}
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%q after %d, at most %d: %q %v, want %q", c.begins, c.after, c.limit, got, err, c.want)
+		}
+	}
+}
+
+// TestAccountsLikeReadARange asks SQLite how it finds accounts by a beginning: by the index on addresses.
+func TestAccountsLikeReadARange(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "accounts.db")
+	open(t, path)
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	var id, parent, unused int
+	var step string
+	err = db.QueryRowContext(t.Context(), "EXPLAIN QUERY PLAN "+accounts.SelectLike, "a", "b", 0, 1).Scan(&id, &parent, &unused, &step)
+	if err != nil || !strings.HasPrefix(step, "SEARCH accounts USING INDEX") || !strings.HasSuffix(step, "(email>? AND email<?)") {
+		t.Errorf("accounts are found by %q: %v", step, err)
 	}
 }
 

@@ -217,14 +217,24 @@ func (s *Store) AccountOf(ctx context.Context, email string) (account.AccountRow
 	return s.account(ctx, selectAccounts+`WHERE email = $1 AND id IS NOT NULL`, email)
 }
 
-// AccountsLike returns confirmed accounts by the beginning of their address. The text is compared by
-// characters: LIKE would read patterns in it, and the order of texts differs between databases.
+// selectLike reads a range of the index on addresses. A range by id, or in its order, would read all
+// accounts: sorting by an expression rules that out.
+const selectLike = selectAccounts + `WHERE email >= $1 AND email < $2 AND id + 0 > $3 ORDER BY id + 0 LIMIT $4`
+
+// AccountsLike returns confirmed accounts by the beginning of their address. Addresses are ASCII and have no
+// DEL, so that those with a beginning are before it with a DEL behind.
 func (s *Store) AccountsLike(
 	ctx context.Context, begins string, after bourse.AccountID, limit int,
 ) ([]account.AccountRow, error) {
-	const like = selectAccounts + `WHERE id > $1 AND substr(email, 1, length($2)) = $2 ORDER BY id LIMIT $3`
-	var rows []account.AccountRow
-	err := s.each(ctx, like, []any{int64(after), begins, limit}, func(r *sql.Rows) error {
+	if begins == "" {
+		return s.accounts(ctx, selectAccounts+`WHERE id > $1 ORDER BY id LIMIT $2`, int64(after), limit)
+	}
+	return s.accounts(ctx, selectLike, begins, begins+"\x7f", int64(after), limit)
+}
+
+// accounts returns the accounts of a query.
+func (s *Store) accounts(ctx context.Context, query string, args ...any) (rows []account.AccountRow, err error) {
+	err = s.each(ctx, query, args, func(r *sql.Rows) error {
 		row, err := scanAccount(r)
 		rows = append(rows, row)
 		return err

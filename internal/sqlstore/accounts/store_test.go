@@ -36,6 +36,7 @@ func TestContract(t *testing.T) {
 			{"uses of passkeys", testPasskeyUses},
 			{"activity", testActivity},
 			{"log-ins", testLogIns},
+			{"accounts by address", testAccountsLike},
 			{"undos", testUndos},
 			{"trimmed activity", testTrimmedActivity},
 			{"notices", testNotices},
