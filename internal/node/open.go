@@ -69,7 +69,7 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := n.enterAccounts(ctx); err != nil {
 		return nil, err
 	}
-	if err := n.accounts.Open(ctx); err != nil {
+	if err := errors.Join(n.accounts.Open(ctx), n.office.Open(ctx)); err != nil {
 		return nil, n.accountsError(err)
 	}
 	if err := n.askPeers(ctx, false); err != nil {

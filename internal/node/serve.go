@@ -66,6 +66,7 @@ func (n *Node) serve(ctx context.Context) (err error) {
 	n.spawn(func() error { return n.certificate.Run(ctx) })
 	n.spawn(func() error {
 		n.office.Remind(ctx)
+		n.office.Run(ctx)
 		return nil
 	})
 	stopTraders := func() {}

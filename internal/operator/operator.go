@@ -53,8 +53,9 @@ type Invitation struct {
 	Expires bourse.Time
 }
 
-// Store keeps rows and invitations. Safe for concurrent use.
+// Store keeps rows, invitations and keys. Safe for concurrent use.
 type Store interface {
+	KeyStore
 	// AddInvitation adds an invitation, in place of an earlier one of its address, and removes
 	// those that ended before now.
 	AddInvitation(ctx context.Context, i *Invitation, now bourse.Time) error

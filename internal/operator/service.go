@@ -52,7 +52,7 @@ type Options struct {
 	OnForged func(what string, err error)
 }
 
-// Service invites operators, adds them, finds who is asking, and writes to the owners. Safe for
+// Service invites operators, adds them, makes their keys, finds who is asking, and writes to the owners. Safe for
 // concurrent use.
 type Service struct {
 	Options
@@ -67,8 +67,13 @@ type Service struct {
 	sessions map[[32]byte]*session
 	used     map[string]bourse.Time
 	last     account.SessionID
-	// ended counts the endings of each operator's access. Guarded by mu.
-	ended map[bourse.OperatorID]uint64
+	// ended counts the endings of each operator's access, leaving has the operators whose keys are still to
+	// be removed. Guarded by mu.
+	ended   map[bourse.OperatorID]uint64
+	leaving map[bourse.OperatorID]bool
+	// dropping is held while keys are removed. left has an element if there are such keys.
+	dropping sync.Mutex
+	left     chan struct{}
 
 	// disabled are the operators whom the current frame disabled. Owned by the goroutine that applies.
 	disabled []bourse.OperatorID
@@ -78,6 +83,7 @@ type Service struct {
 func NewService(o Options) (*Service, error) {
 	s := &Service{
 		Options: o, sessions: map[[32]byte]*session{}, used: map[string]bourse.Time{}, ended: map[bourse.OperatorID]uint64{},
+		leaving: map[bourse.OperatorID]bool{}, left: make(chan struct{}, 1),
 	}
 	if _, err := io.ReadFull(o.Random, s.challenges[:]); err != nil {
 		return nil, fmt.Errorf("drawing a key: %w", err)

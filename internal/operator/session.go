@@ -150,16 +150,21 @@ func (s *Service) endOldest(id bourse.OperatorID) {
 	}
 }
 
-// Authenticate finds the operator of a session's secret. Account of the identity is the
-// operator's id: nothing that asks operators has accounts of customers. The error is
-// [account.ErrUnauthorized] for any secret but that of a live session of an enabled operator.
-func (s *Service) Authenticate(_ context.Context, secret account.Secret, _ netip.Addr) (account.Identity, error) {
+// Authenticate finds the operator of the secret of a session or a key: see Caller. Account of the identity
+// of a session is the operator's id, and that of a key pays for the key alone: nothing that asks operators
+// has accounts of customers. The errors are those of the store, and [account.ErrUnauthorized] for any secret
+// but that of a live session or key of an enabled operator.
+func (s *Service) Authenticate(ctx context.Context, secret account.Secret, from netip.Addr) (account.Identity, error) {
+	if IsKey(secret) {
+		return s.byKey(ctx, secret, from)
+	}
 	one := s.live(secret)
 	if one == nil {
 		return account.Identity{}, account.ErrUnauthorized
 	}
 	return account.Identity{
-		Account: bourse.AccountID(one.operator), Scopes: account.ScopeRead, Session: one.id, Expires: one.expires,
+		Account: bourse.AccountID(one.operator), Scopes: account.ScopeRead | account.ScopeAccount, Session: one.id,
+		Expires: one.expires,
 	}, nil
 }
 
@@ -202,6 +207,9 @@ func (s *Service) ByID(id bourse.OperatorID) (bourse.Operator, bool) {
 func (s *Service) Confirm(
 	ctx context.Context, id bourse.OperatorID, digest account.Digest, a *account.Assertion,
 ) error {
+	if err := s.dropKeys(ctx); err != nil {
+		return err // so that nobody who is enabled again has keys from before
+	}
 	o, found := s.ByID(id)
 	if !found || s.party == nil {
 		return account.ErrNoParty

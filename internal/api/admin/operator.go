@@ -19,6 +19,8 @@ type order struct {
 	// by is zero for who has the machine. reason is empty for them, unless they break the glass.
 	by     bourse.OperatorID
 	reason string
+	// byKey is set if the operator's key ordered it, which may only what needs no act.
+	byKey bool
 	// acts are those of the request that wait.
 	acts []actAnswer
 }
@@ -33,13 +35,11 @@ func orderOf(ctx context.Context) *order {
 	return new(order)
 }
 
-// DoAs carries out a verb in the name of an operator, for a reason: its commands are ordered as
-// acts. If acts wait for a second operator, they are the answer. The errors are *bourse.Errors and
-// those of the parts.
-func (s *Server) DoAs(
-	ctx context.Context, by bourse.OperatorID, reason, name string, args jsontext.Value,
-) (any, error) {
-	return s.carryOut(ctx, s.verb(name).do, args, &order{by: by, reason: reason})
+// DoAs carries out a verb in the name of an operator: its commands are ordered as acts. If acts wait for a
+// second operator, they are the answer. A key orders what needs no act alone. The errors are *bourse.Errors
+// and those of the parts.
+func (s *Server) DoAs(ctx context.Context, who *operator.Orderer, name string, args jsontext.Value) (any, error) {
+	return s.carryOut(ctx, s.verb(name).do, args, &order{by: who.By, reason: who.Text(), byKey: who.Key != 0})
 }
 
 // carryOut answers a verb's operation. What waits is the answer, if anything does.

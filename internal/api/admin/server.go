@@ -136,6 +136,10 @@ func (s *Server) newVerbs() map[string]verb {
 		"operator/list":        {taking(s.operatorList), viewer},
 		"operator/change":      {taking(s.operatorChange), orders(bourse.CommandChangeOperator)},
 		"operator/acts":        {taking(s.operatorActs), viewer},
+		"operator/keys":        {taking(s.operatorKeys), viewer},
+		"operator/make-key":    {taking(s.operatorMakeKey), viewer},
+		"operator/end-key":     {taking(s.operatorEndKey), viewer},
+		"operator/log-out":     {taking(s.operatorLogOut), viewer},
 		"mail/last":            {taking(s.mailLast), nobody},
 		"notice/add":           {s.closed(taking(s.noticeAdd)), daily},
 		"notice/list":          {taking(s.noticeList), viewer},
@@ -260,9 +264,13 @@ func (s *Server) note(ctx context.Context, text string) error {
 }
 
 // do sequences a command; a refusal is an error. For an operator it is ordered as an act, and so it
-// is, of nobody, for a request that breaks the glass, unless it needs no operators.
+// is, of nobody, for a request that breaks the glass, unless it needs no operators. A key orders what would
+// need no act from the socket either: it only stops something.
 func (s *Server) do(ctx context.Context, cmd *bourse.Command) (sequencer.Result, error) {
 	need := record.AuthorityOf(cmd)
+	if orderOf(ctx).byKey && !need.Bare {
+		return sequencer.Result{}, operator.ErrPerson
+	}
 	if o := orderOf(ctx); o.by != 0 && need.Role != 0 || o.by == 0 && o.reason != "" && !need.Bare {
 		return s.order(ctx, o, cmd)
 	}

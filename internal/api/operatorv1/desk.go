@@ -21,9 +21,9 @@ const Prefix = "/operator/v1"
 
 // Verbs carries out the verbs of operators.
 type Verbs interface {
-	// DoAs carries out a verb in the name of an operator, for a reason. The answer can be encoded
-	// as JSON; the errors are *bourse.Errors and internal ones.
-	DoAs(ctx context.Context, by bourse.OperatorID, reason, verb string, args jsontext.Value) (any, error)
+	// DoAs carries out a verb in the name of an operator. The answer can be encoded as JSON; the
+	// errors are *bourse.Errors and internal ones.
+	DoAs(ctx context.Context, who *operator.Orderer, verb string, args jsontext.Value) (any, error)
 	// RoleOf returns the least role of an operator who may ask for a verb.
 	RoleOf(verb string) bourse.OperatorRole
 }
@@ -50,8 +50,8 @@ func (d *Desk) Endpoints() []v2.Endpoint {
 		{Method: post, Path: "/session", Guest: true, Class: api.Orders, Fields: logInFields, Answer: d.logIn},
 		{Method: get, Path: "/session", Answer: d.session},
 		{Method: del, Path: "/session", Class: api.Cancels, Answer: d.logOut},
-		{Method: post, Path: "/acts/{act}/approve", Scope: account.ScopeRead, Class: api.Orders, Fields: actFields, Answer: d.approve},
-		{Method: post, Path: "/acts/{act}/drop", Scope: account.ScopeRead, Class: api.Cancels, Fields: actFields, Answer: d.drop},
+		{Method: post, Path: "/acts/{act}/approve", Scope: account.ScopeAccount, Class: api.Orders, Fields: actFields, Answer: d.approve},
+		{Method: post, Path: "/acts/{act}/drop", Scope: account.ScopeAccount, Class: api.Cancels, Fields: actFields, Answer: d.drop},
 	}
 	for i := range routes {
 		list = append(list, d.endpoint(&routes[i]))
@@ -59,8 +59,11 @@ func (d *Desk) Endpoints() []v2.Endpoint {
 	return list
 }
 
-// operatorOf returns the operator who asks: see [operator.Service.Authenticate].
-func operatorOf(c *v2.Call) bourse.OperatorID { return bourse.OperatorID(c.Who.Account) }
+// operatorOf returns the operator who asks, in person or by a key.
+func operatorOf(c *v2.Call) bourse.OperatorID {
+	by, _ := operator.Caller(&c.Who)
+	return by
+}
 
 // may returns the error for an operator without a role. Nobody has the role zero.
 func (d *Desk) may(by bourse.OperatorID, role bourse.OperatorRole) error {
@@ -88,16 +91,28 @@ func (d *Desk) confirm(c *v2.Call) error {
 	return d.Operators.Confirm(c.Context, operatorOf(c), act.Digest, act.Assertion)
 }
 
-// errKey is the error for a request with a key.
-var errKey = api.Errorf(codes.ValidationError, "The operators' interface takes the cookie of an operator's session, and no key")
+// The errors for secrets that are not taken.
+var (
+	errSigned  = api.Errorf(codes.ValidationError, "Bourse-Key: the operators' interface takes no requests that keys sign")
+	errTwo     = api.Errorf(codes.ValidationError, "Authorization: must not come with the cookie of a session")
+	errForeign = api.Errorf(codes.InvalidKey, "Authorization: must be Bearer and an operator's key")
+)
 
-// Secret returns the secret in the cookie of a request. A session that has ended is none, and its
-// cookie is removed.
+// Secret returns the secret in a request: an operator's key in the header Authorization, or that of a session
+// in the cookie. Neither is taken in place of the other. A session that has ended is none, and its cookie is
+// removed.
 func (d *Desk) Secret(c *api.Call) (account.Secret, bool, error) {
-	for _, name := range [...]string{"Authorization", "Bourse-Key"} {
-		if _, given := c.HTTP.Header[name]; given {
-			return "", false, errKey
-		}
+	if _, signed := c.HTTP.Header["Bourse-Key"]; signed {
+		return "", false, errSigned
+	}
+	key, shown, ok := api.Bearer(c.HTTP.Header)
+	switch {
+	case shown && len(c.HTTP.CookiesNamed(d.Cookie)) > 0:
+		return "", false, errTwo
+	case shown && (!ok || !operator.IsKey(key)):
+		return "", false, errForeign
+	case shown:
+		return key, true, nil
 	}
 
 	given := c.HTTP.CookiesNamed(d.Cookie)

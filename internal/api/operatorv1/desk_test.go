@@ -281,13 +281,8 @@ func TestDisabledWhileLoggingIn(t *testing.T) {
 	def := e.View.Operators()[2]
 	e.uses = func() {
 		e.uses = nil
-		for _, def.Enabled = range []bool{false, true} {
-			e.Operators.Begin()
-			e.Operators.Observe(nil, &bourse.Events{
-				List: []bourse.Event{{Kind: bourse.EventOperator}}, Facts: []bourse.Fact{{Staff: &def}},
-			})
-			e.Operators.End()
-		}
+		e.tells(def, false)
+		e.tells(def, true)
 	}
 	eve.wants("POST /session", body, 401, "LOGIN_FAILED")
 	eve.logIn()

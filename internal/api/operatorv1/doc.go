@@ -6,8 +6,11 @@
 // assertion of the operator's passkey over the request. An act that needs a second operator waits,
 // and is the answer.
 //
+// A program has an operator's key, which reads, and stops things without an assertion.
+//
 // Invariants: no session of a customer, and no key of one, is anything here; no request that changes
-// something is taken without an assertion of its own; the role that a route names is a courtesy,
+// something is taken without an assertion of its own, but by a key, whose requests only stop something or tell
+// people; the role that a route names is a courtesy,
 // because the engine holds every act against its operators.
 //
 // Read desk.go, session.go, acts.go, then verbs.go. Not here: what operators may do (core/engine),

@@ -53,6 +53,11 @@ type exchange struct {
 	behind  history.Batch
 	store   *accounts.Store
 	handler http.Handler
+	// dir has the accounts' database.
+	dir string
+	// limits, if not nil, are those of requests after the next start. from is the address of clients.
+	limits  *api.Limits
+	from    netip.Addr
 	now     bourse.Time
 	letters *mail.Box
 	// locked is the account whose holder is kept from changing anything; zero for none.
@@ -87,7 +92,8 @@ func newExchange(t *testing.T) *exchange {
 	if e.documents, err = describe.NewValidator(); err != nil {
 		t.Fatal(err)
 	}
-	if e.store, err = accounts.Open(t.Context(), filepath.Join(t.TempDir(), "accounts.db")); err != nil {
+	e.dir, e.from = t.TempDir(), netip.MustParseAddr("192.0.2.1")
+	if e.store, err = accounts.Open(t.Context(), filepath.Join(e.dir, "accounts.db")); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.store.Close() })
@@ -156,9 +162,12 @@ func (e *exchange) start() {
 	e.Operators.SetParty(party)
 
 	rest := &api.Server{
-		Who: e.Operators, From: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") },
+		Who: e.Operators, From: func(*http.Request) netip.Addr { return e.from },
 		Observe: func(string, int, bool, time.Duration) {}, Clock: time.Now, After: time.After, Log: slog.New(slog.DiscardHandler),
 		Patience: time.Minute,
+	}
+	if e.limits != nil {
+		rest.Limits = api.NewLimiter(*e.limits, time.Now)
 	}
 	desk := &operatorv1.Desk{Operators: e.Operators, Verbs: &e.Server, Cookie: cookie, Now: time.Now}
 	mux := http.NewServeMux()
@@ -207,6 +216,16 @@ func (e *exchange) do(cmd bourse.Command) {
 	if err != nil || r.Outcome.Reason != 0 {
 		e.Fatalf("command %d: %v %v", cmd.Kind, r.Outcome.Reason, err)
 	}
+}
+
+// tells has the operators' service observe that an operator is enabled or not.
+func (e *exchange) tells(def bourse.Operator, enabled bool) {
+	def.Enabled = enabled
+	e.Operators.Begin()
+	e.Operators.Observe(nil, &bourse.Events{
+		List: []bourse.Event{{Kind: bourse.EventOperator}}, Facts: []bourse.Fact{{Staff: &def}},
+	})
+	e.Operators.End()
 }
 
 // lockPerson keeps an account's holder from changing anything, and notes it.

@@ -7,6 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/browser"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
+	"github.com/bourse-exchange/bourse/internal/operator"
 )
 
 var (
@@ -86,8 +87,8 @@ func (d *Desk) logIn(c *v2.Call) error {
 	return d.session(c)
 }
 
-// session writes the session of the cookie. Without one the operator is null, which is no error:
-// the console asks.
+// session writes who asks, by the cookie of a session or by a key. For nobody the operator is null, which is no
+// error: the console asks.
 func (d *Desk) session(c *v2.Call) error {
 	if c.Who.Account == 0 {
 		c.Out.Null("operator")
@@ -105,13 +106,16 @@ func (d *Desk) session(c *v2.Call) error {
 	c.Out.Text("name", o.Name)
 	c.Out.Word("role", o.Role.String())
 	c.Out.Seconds("expires", c.Who.Expires)
+	if _, key := operator.Caller(&c.Who); key != 0 {
+		c.Out.Uint("key", uint64(key))
+	}
 	c.Out.Bool("sandbox", d.Sandbox)
 	return nil
 }
 
 // logOut ends the session of the cookie, if there is one.
 func (d *Desk) logOut(c *v2.Call) error {
-	if c.Who.Account == 0 {
+	if c.Who.Session == 0 {
 		return nil
 	}
 	d.Operators.LogOut(c.Who.Session)

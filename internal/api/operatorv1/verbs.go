@@ -12,7 +12,9 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
+	"github.com/bourse-exchange/bourse/internal/operator"
 )
 
 const (
@@ -43,6 +45,10 @@ var routes = [...]route{
 	{get, "/operators", "operator/list", nil, api.Reads},
 	{post, "/operators", "operator/invite", with("email", "name", "role"), api.Orders},
 	{patch, "/operators/{operator}", "operator/change", with("role", "enabled"), api.Orders},
+	{post, "/operators/{operator}/log-out", "operator/log-out", with(), api.Cancels},
+	{get, "/operator-keys", "operator/keys", nil, api.Reads},
+	{post, "/operator-keys", "operator/make-key", with("name", "scope", "addresses", "days"), api.Orders},
+	{post, "/operator-keys/{key}/end", "operator/end-key", with(), api.Cancels},
 	{get, "/acts", "operator/acts", nil, api.Reads},
 	{get, "/dashboard", "dashboard", nil, api.Reads},
 	{get, "/solvency", "solvency", nil, api.Reads},
@@ -93,25 +99,48 @@ var routes = [...]route{
 // endpoint returns the endpoint of a route.
 func (d *Desk) endpoint(r *route) v2.Endpoint {
 	return v2.Endpoint{
-		Method: r.method, Path: r.path, Fields: r.fields, Scope: account.ScopeRead, Class: r.class,
+		Method: r.method, Path: r.path, Fields: r.fields, Scope: r.scope(), Class: r.class,
 		Answer: func(c *v2.Call) error { return d.carryOut(c, r) },
 	}
 }
 
-// carryOut carries out the verb of a route, once the operator's passkey signed for the request.
+// takesKey reports whether a key may ask for a verb that changes something, without a passkey: what stops
+// something, what tells people, and what lets a webhook go on. Of commands, only those that need no act are
+// taken: the verbs refuse a key all others, such as opening a market.
+func (r *route) takesKey() bool {
+	switch r.verb {
+	case "account/freeze", "withdrawals/pause", "market/state", "markets/pause", "key/revoke",
+		"notice/add", "notice/end", "webhook/enable", "webhook/test":
+		return true
+	}
+	return false
+}
+
+// scope returns the scope that a route needs, which keys have for what they may ask for.
+func (r *route) scope() account.Scopes {
+	if r.changes() && !r.takesKey() {
+		return account.ScopeAccount
+	}
+	return account.ScopeRead
+}
+
+// carryOut carries out the verb of a route, once the operator's passkey signed for the request, or for a key
+// that may.
 func (d *Desk) carryOut(c *v2.Call, r *route) error {
-	by, reason := operatorOf(c), ""
+	by, key := operator.Caller(&c.Who)
 	if err := d.may(by, d.Verbs.RoleOf(r.verb)); err != nil {
 		return err
 	}
+	who := operator.Orderer{By: by, Key: key}
 	args, err := r.args(c)
 	c.Fail(err)
 	if r.changes() {
 		c.Require(fieldReason)
-		if reason = c.Text(fieldReason); strings.TrimSpace(reason) == "" || len(reason) > bourse.MaxActReason {
-			c.Fail(api.Invalid(fieldReason, "1 to "+strconv.Itoa(bourse.MaxActReason)+" bytes"))
+		who.Reason = c.Text(fieldReason)
+		if most := bourse.MaxActReason; strings.TrimSpace(who.Reason) == "" || len(who.Text()) > most {
+			c.Fail(api.Invalid(fieldReason, "1 to "+strconv.Itoa(most+len(who.Reason)-len(who.Text()))+" bytes"))
 		}
-		if err := d.confirm(c); err != nil {
+		if err := d.authorize(c, r); err != nil {
 			return err
 		}
 	}
@@ -119,7 +148,7 @@ func (d *Desk) carryOut(c *v2.Call, r *route) error {
 		return err
 	}
 
-	result, err := d.Verbs.DoAs(c.Context, by, reason, r.verb, args)
+	result, err := d.Verbs.DoAs(c.Context, &who, r.verb, args)
 	if err != nil {
 		return err
 	}
@@ -130,6 +159,20 @@ func (d *Desk) carryOut(c *v2.Call, r *route) error {
 	c.Whole(body)
 	return nil
 }
+
+// authorize wants the passkey of an operator to sign for a request, unless it came by a key that may order it.
+func (d *Desk) authorize(c *v2.Call, r *route) error {
+	switch _, key := operator.Caller(&c.Who); {
+	case key == 0:
+		return d.confirm(c)
+	case !r.takesKey() || !operator.MayOperate(&c.Who):
+		return errScope
+	}
+	return nil
+}
+
+// errScope is the error for a key that only reads.
+var errScope = api.Errorf(codes.Forbidden, "Forbidden: the key has the scope read; this takes operate")
 
 // changes reports whether a route changes something, so that it has a reason and is confirmed.
 func (r *route) changes() bool { return slices.Contains(r.fields, fieldReason) }

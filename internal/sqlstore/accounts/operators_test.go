@@ -1,6 +1,7 @@
 package accounts_test
 
 import (
+	"net/netip"
 	"reflect"
 	"testing"
 
@@ -71,4 +72,55 @@ func testOperators(t *testing.T, s *accounts.Store) {
 			want = nil // once
 		}
 	}
+}
+
+// testOperatorKeys keeps keys as they are, by ids that are never used again, and forgets ended ones.
+func testOperatorKeys(t *testing.T, s *accounts.Store) {
+	ctx := t.Context()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := func(want ...operator.Key) {
+		t.Helper()
+		if keys, err := s.OperatorKeys(ctx); err != nil || !reflect.DeepEqual(keys, want) {
+			t.Errorf("%+v %v, want %+v", keys, err, want)
+		}
+	}
+	key := func(of bourse.OperatorID, created, expires bourse.Time) operator.Key {
+		k := operator.Key{
+			Operator: of, Name: "n", Scope: operator.KeyOperates, Created: created, Expires: expires,
+			Hash: [32]byte{byte(created), 255}, MAC: [32]byte{byte(created), 1},
+			Addresses: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")},
+		}
+		must(s.AddOperatorKey(ctx, &k))
+		return k
+	}
+	list()
+	first, second := key(7, 1, 10), key(8, 2, 20)
+	if first.ID == 0 || second.ID <= first.ID {
+		t.Errorf("ids %d, %d", first.ID, second.ID)
+	}
+	list(first, second)
+	must(s.UseOperatorKey(ctx, second.ID, 5))
+	second.Used = 5
+	if k, found, err := s.OperatorKey(ctx, second.Hash); err != nil || !found || !reflect.DeepEqual(k, second) {
+		t.Errorf("%+v %t %v", k, found, err)
+	}
+	if _, found, err := s.OperatorKey(ctx, [32]byte{9}); err != nil || found {
+		t.Errorf("%t %v", found, err)
+	}
+
+	third := key(8, 10, 30) // the time of the first is over
+	list(second, third)
+	must(s.DropOperatorKey(ctx, third.ID))
+	list(second)
+	fourth := key(9, 11, 30)
+	if fourth.ID <= third.ID {
+		t.Errorf("id %d after %d", fourth.ID, third.ID)
+	}
+	must(s.DropOperatorKeys(ctx, 8))
+	list(fourth)
 }

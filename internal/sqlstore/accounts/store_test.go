@@ -43,6 +43,7 @@ func TestContract(t *testing.T) {
 			{"tellings", testTellings},
 			{"accepted terms", testAcceptedTerms},
 			{"operators", testOperators},
+			{"keys of operators", testOperatorKeys},
 			{"fence", testFence},
 			{"webhooks", testWebhooks},
 		} {
