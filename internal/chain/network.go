@@ -14,6 +14,9 @@ var (
 	// ErrOdd says that an answer was malformed, out of range, or contradicted itself.
 	// Nothing of it is used.
 	ErrOdd = errors.New("the network answers oddly")
+	// ErrOtherChain says that a node is of another chain than the one of the settings. It comes
+	// with ErrOdd.
+	ErrOtherChain = errors.New("the node is of another chain")
 	// ErrNoBlock says that the node's chain has no block at that height.
 	ErrNoBlock = errors.New("no such block")
 	// ErrFunds says that a payment's inputs or sender cannot pay for it.

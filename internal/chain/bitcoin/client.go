@@ -80,6 +80,11 @@ func odd(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", chain.ErrOdd, fmt.Sprintf(format, args...))
 }
 
+// otherChain is an odd answer of a node of another chain.
+func otherChain(format string, args ...any) error {
+	return fmt.Errorf("%w: %w: %s", chain.ErrOdd, chain.ErrOtherChain, fmt.Sprintf(format, args...))
+}
+
 // ask calls a method. A node that still starts is silent.
 func (c *Client) ask(ctx context.Context, result any, method string, params ...any) error {
 	err := c.options.Node.Call(ctx, result, method, params...)
@@ -116,6 +121,9 @@ type chainInfo struct {
 	Headers uint64 `json:"headers"`
 	Best    string `json:"bestblockhash"`
 	Syncing bool   `json:"initialblockdownload"`
+	// PruneHeight is the first block that a pruned node has.
+	Pruned      bool   `json:"pruned"`
+	PruneHeight uint64 `json:"pruneheight"`
 }
 
 // Health reports whether the network is usable.
@@ -128,16 +136,21 @@ func (c *Client) Health(ctx context.Context) (chain.Health, error) {
 	return h, err
 }
 
-func (c *Client) health(ctx context.Context) (chain.Health, error) {
+// CheckChain checks that the node's chain is the one of the settings: its first block, and the block from
+// which on it is read. A chain of another kind is chain.ErrOtherChain.
+func (c *Client) CheckChain(ctx context.Context) error {
 	genesis, err := c.blockHash(ctx, 0)
 	switch {
 	case err != nil:
-		return chain.Health{}, err
+		return err
 	case genesis != c.params.Genesis:
-		return chain.Health{}, odd("the node's chain is not %s", c.params.Name)
+		return otherChain("its first block is not that of %s", c.params.Name)
 	}
+	return c.checkStart(ctx)
+}
 
-	if err := c.checkStart(ctx); err != nil {
+func (c *Client) health(ctx context.Context) (chain.Health, error) {
+	if err := c.CheckChain(ctx); err != nil {
 		return chain.Health{}, err
 	}
 
@@ -196,18 +209,21 @@ func (c *Client) indexed(ctx context.Context) (bool, error) {
 	return indexes.Txs.Synced, err
 }
 
-// checkStart checks that the node's chain has the block from which on it is read.
+// checkStart checks that the node's chain has the block from which on it is read. A chain that is not
+// so high may still become the right one.
 func (c *Client) checkStart(ctx context.Context) error {
 	start := c.options.Start
 	if start == nil {
 		return nil
 	}
 	hash, err := c.blockHash(ctx, start.Height)
-	if err != nil && !errors.Is(err, chain.ErrNoBlock) {
+	switch {
+	case errors.Is(err, chain.ErrNoBlock):
+		return odd("the node's chain does not reach block %d of the setting start", start.Height)
+	case err != nil:
 		return err
-	}
-	if hash != start.Hash {
-		return odd("the node's chain does not have block %d of the setting start", start.Height)
+	case hash != start.Hash:
+		return otherChain("its block %d is not that of the setting start", start.Height)
 	}
 	return nil
 }

@@ -64,7 +64,9 @@ type Params struct {
 }
 
 // Identity returns the name of the chain by which signers know it: its first block's hash.
-func (p *Params) Identity() string { return "bitcoin:" + formatHash(p.Genesis) }
+func (p *Params) Identity() string { return identity(p.Genesis) }
+
+func identity(genesis chain.Hash) string { return "bitcoin:" + formatHash(genesis) }
 
 // twoWeeks is Bitcoin's intended time of 2,016 blocks, in seconds; Litecoin's is a quarter.
 const twoWeeks = 14 * 24 * 60 * 60

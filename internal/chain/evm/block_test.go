@@ -205,12 +205,12 @@ func TestOtherGenesis(t *testing.T) {
 		return `{"jsonrpc":"2.0","id":ID,"result":` + h.text() + `}`
 	})
 	h.Hash = digest(keccak(h.encode()))
-	if err := c.checkIdentity(t.Context()); err != nil {
+	if err := c.CheckChain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	h.Extra = data{1}
 	h.Hash = digest(keccak(h.encode()))
-	if err := c.checkIdentity(t.Context()); !errors.Is(err, chain.ErrOdd) {
+	if err := c.CheckChain(t.Context()); !errors.Is(err, chain.ErrOdd) {
 		t.Errorf("another first block: %v", err)
 	}
 }

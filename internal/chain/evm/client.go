@@ -105,6 +105,11 @@ func odd(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", chain.ErrOdd, fmt.Sprintf(format, args...))
 }
 
+// otherChain is an odd answer of a node of another chain.
+func otherChain(format string, args ...any) error {
+	return fmt.Errorf("%w: %w: %s", chain.ErrOdd, chain.ErrOtherChain, fmt.Sprintf(format, args...))
+}
+
 // ask calls a method. A refusal of the node that no rule expects is an odd answer.
 func (c *Client) ask(ctx context.Context, result any, method string, params ...any) error {
 	err := c.options.Node.Call(ctx, result, method, params...)
@@ -160,15 +165,15 @@ func (c *Client) Identity(ctx context.Context) (id uint64, genesis chain.Hash, e
 	return id, chain.Hash(h.Hash), nil
 }
 
-// checkIdentity checks that the node's chain is the one that is configured, and the one of the
-// earlier answers.
-func (c *Client) checkIdentity(ctx context.Context) error {
+// CheckChain checks that the node's chain is the one of the settings, and the one of the earlier
+// answers. A chain of another kind is chain.ErrOtherChain.
+func (c *Client) CheckChain(ctx context.Context) error {
 	id, genesis, err := c.Identity(ctx)
 	switch {
 	case err != nil:
 		return err
 	case id != c.params.Chain:
-		return odd("the node's chain is %d, not %d", id, c.params.Chain)
+		return otherChain("its id is %d, not %d", id, c.params.Chain)
 	}
 
 	c.mu.Lock()
@@ -178,7 +183,7 @@ func (c *Client) checkIdentity(ctx context.Context) error {
 	}
 	c.mu.Unlock()
 	if known != genesis {
-		return odd("the node's chain has another first block than before")
+		return otherChain("it has another first block than before")
 	}
 	return c.checkStart(ctx)
 }
@@ -193,8 +198,10 @@ func (c *Client) checkStart(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case h == nil || h.ref() != *start:
-		return odd("the node's chain does not have block %d of the setting start", start.Height)
+	case h == nil:
+		return odd("the node's chain does not reach block %d of the setting start", start.Height)
+	case h.ref() != *start:
+		return otherChain("its block %d is not that of the setting start", start.Height)
 	}
 	return nil
 }
@@ -278,7 +285,7 @@ func (c *Client) Health(ctx context.Context) (chain.Health, error) {
 }
 
 func (c *Client) health(ctx context.Context) (h chain.Health, err error) {
-	if err := c.checkIdentity(ctx); err != nil {
+	if err := c.CheckChain(ctx); err != nil {
 		return h, err
 	}
 	var s *syncing

@@ -44,6 +44,7 @@ func TestFaults(t *testing.T) {
 			{"Gap", testGap},
 			{"OtherChain", testOtherChain},
 			{"Decimals", testDecimals},
+			{"Survey", testSurvey},
 		} {
 			t.Run(f.name, func(t *testing.T) {
 				b := rig(t)
@@ -300,6 +301,23 @@ func testOtherChain(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	refused("id", c)
+}
+
+// testSurvey asks the node about itself, as operators do.
+func testSurvey(t *testing.T, b *bench) {
+	h := must[chain.Health](t)(b.Network.Health(t.Context()))
+	c := b.client(t, evm.Options{Start: &h.Head})
+	s, err := c.Survey(t.Context())
+	if err != nil || s.Chain != params.Identity() || s.Head != h.Head || s.Behind != 0 || !strings.Contains(s.Software, "anvil") {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if len(s.Abilities) != 2 || s.Abilities[0].Name != "history" || !s.Abilities[0].Has || s.Abilities[1].Name != "trace" {
+		t.Errorf("abilities %+v", s.Abilities)
+	}
+	lost := b.client(t, evm.Options{Start: &chain.BlockRef{Height: h.Head.Height, Hash: chain.Hash{1}}})
+	if s, err := lost.Survey(t.Context()); err != nil || s.Abilities[0].Has {
+		t.Errorf("a block without receipts: %+v, %v", s.Abilities, err)
+	}
 }
 
 // testDecimals lists a token with decimals that its contract does not have, and one without a contract:

@@ -1,0 +1,73 @@
+package bitcoin
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// Survey asks the node about itself.
+func (c *Client) Survey(ctx context.Context) (s chain.Survey, err error) {
+	genesis, err := c.blockHash(ctx, 0)
+	if err != nil {
+		return s, err
+	}
+	s.Chain = identity(genesis)
+
+	var network struct {
+		Software string `json:"subversion"`
+	}
+	if err := c.ask(ctx, &network, "getnetworkinfo"); err != nil {
+		return s, sure(err)
+	}
+	s.Software = network.Software
+
+	var info chainInfo
+	if err := c.ask(ctx, &info, "getblockchaininfo"); err != nil {
+		return s, sure(err)
+	}
+	best, ok := parseHash(info.Best)
+	if !ok {
+		return s, odd("the best block has no hash")
+	}
+	head, err := c.header(ctx, best)
+	if err != nil {
+		return s, err
+	}
+	s.Head, s.HeadTime = chain.BlockRef{Height: info.Blocks, Hash: best}, head.when()
+	s.Behind = max(info.Headers, info.Blocks) - info.Blocks
+	s.Abilities, err = c.abilities(ctx, &info)
+	return s, err
+}
+
+// abilities tells what the node can do beside answering.
+func (c *Client) abilities(ctx context.Context, info *chainInfo) ([]chain.Ability, error) {
+	index := chain.Ability{Name: "index", Needed: true, Text: "transactions are looked up by their ids"}
+	var err error
+	if index.Has, err = c.indexed(ctx); err != nil {
+		return nil, sure(err)
+	}
+	if !index.Has {
+		index.Text = "the index of transactions is missing or not complete; the node needs txindex=1"
+	}
+
+	history := chain.Ability{Name: "history", Has: true, Needed: true, Text: "all blocks are there"}
+	if info.Pruned {
+		start := uint64(0)
+		if c.options.Start != nil {
+			start = c.options.Start.Height
+		}
+		history.Has = info.PruneHeight <= start
+		history.Text = fmt.Sprintf("the node is pruned: its blocks begin at %d", info.PruneHeight)
+	}
+
+	fast := chain.Ability{Name: "rest", Text: "blocks are read by REST"}
+	if _, fast.Has, err = c.options.Node.Get(ctx, "/rest/chaininfo.json"); err != nil {
+		return nil, err
+	}
+	if !fast.Has {
+		fast.Text = "blocks are read by JSON-RPC, which is slower; the node has no rest=1"
+	}
+	return []chain.Ability{index, history, fast}, nil
+}
