@@ -127,6 +127,26 @@ func (o *Options) connect(ctx context.Context) (net.Conn, *greeting, error) {
 	return conn, r.Greeting, nil
 }
 
+// Look asks a signer which exchange it signs for and with which keys. It has no epoch, and changes nothing
+// there.
+func Look(ctx context.Context, a *Address, now func() time.Time) (*signer.Status, error) {
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	conn, err := a.dial(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrAway, err)
+	}
+	defer func() { _ = conn.Close() }() // the signer closes it too
+	r, err := exchange(conn, &request{Look: &struct{}{}}, now().Add(askWithin))
+	if err == nil && r.Looked == nil {
+		err = errAnswer
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.Looked, nil
+}
+
 // exchange sends a request and reads its reply. A reply that is an error is returned as one.
 func exchange(c net.Conn, r *request, until time.Time) (*reply, error) {
 	if err := c.SetDeadline(until); err != nil {
@@ -146,6 +166,27 @@ func exchange(c net.Conn, r *request, until time.Time) (*reply, error) {
 		return nil, a.Error.err()
 	}
 	return &a, nil
+}
+
+// Greet says hello, unless that was done.
+func (c *Client) Greet(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.greet(ctx)
+}
+
+// greet has a connection whose hello was answered. The caller holds mu.
+func (c *Client) greet(ctx context.Context) error {
+	if c.conn != nil {
+		return nil
+	}
+	conn, _, err := c.options.connect(ctx)
+	if err == nil {
+		c.conn = conn
+	}
+	return err
 }
 
 // ask carries out one request. Any error but a refusal ends the connection, so that a late
@@ -177,12 +218,8 @@ func (c *Client) ask(ctx context.Context, r *request) (*reply, error) {
 func (c *Client) carryOut(ctx context.Context, r *request) (*reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	if c.conn == nil {
-		conn, _, err := c.options.connect(ctx)
-		if err != nil {
-			return nil, err
-		}
-		c.conn = conn
+	if err := c.greet(ctx); err != nil {
+		return nil, err
 	}
 	c.asked++
 	r.N = c.asked

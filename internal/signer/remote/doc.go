@@ -9,7 +9,8 @@
 //
 //   - Neither side is believed: the server takes a stolen exchange's bytes, and the client checks
 //     the form of every answer. What does not fit to the last byte ends the connection.
-//   - The first request of a connection is hello, and every later one has its epoch.
+//   - The first request of a connection is hello, and every later one has its epoch. A connection that
+//     begins with look is told what the signer is pinned to and its public keys, and ends.
 //   - Each read and write has a bound in time. Connections have a bound in number at each stage: peers
 //     that are not known yet, known ones, and those whose hello was taken. A new one ends the oldest of
 //     its stage, so that a peer which holds connections open keeps no other one out.

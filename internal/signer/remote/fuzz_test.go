@@ -13,7 +13,7 @@ func FuzzFrame(f *testing.F) {
 		`{"n":1,"hello":{"exchange":"09000000000000000000000000000000","sandbox":true,"incarnation":1,"term":1,"networks":[]}}`,
 		`{"n":2,"signed":{"network":"BTC","after":0}}`,
 		`{"n":3,"sign":{"network":"BTC","kind":1,"id":1,"coin":"BTC","amount":"100","address":"a","cost_cap":"7","raw":"AAEC"}}`,
-		`{"n":4,"void":{"network":"BTC","id":1}}`, `{"n":5,"status":{}}`, `{"n":6,"approve":{"amount":"1"}}`,
+		`{"n":1,"look":{}}`, `{"n":4,"void":{"network":"BTC","id":1}}`, `{"n":5,"status":{}}`, `{"n":6,"approve":{"amount":"1"}}`,
 		`{"n":1,"greeting":{"networks":[{"name":"BTC","chain":"devnet:BTC","keys":"k"}]}}`,
 		`{"n":2,"error":{"code":"spent","text":"no"}}`, `{"n":2,"record":{"chain":"","entries":[{"record":1}],"more":true}}`,
 		`{}`, `null`, ``,

@@ -80,10 +80,12 @@ func TestGarbage(t *testing.T) {
 		"for operators":   frame(`{"n":2,"status":{}}`),
 		"an approval":     frame(`{"n":2,"approve":{}}`),
 		"hello again":     frame(goodHello),
+		"look after all":  frame(`{"n":2,"look":{}}`),
+		"look and hello":  frame(`{"look":{},` + goodHello[1:]),
 		"HTTP":            []byte("GET / HTTP/1.1\r\n\r\n"),
 	} {
 		for _, greeted := range []bool{false, true} {
-			if !greeted && name == "hello again" {
+			if !greeted && (name == "hello again" || name == "look after all") {
 				continue
 			}
 			c := r.dial()

@@ -102,7 +102,7 @@ func (s *Server) admit(ctx context.Context, v *visitor) error {
 	return s.Admit(v.Conn)
 }
 
-// converse takes hello and then requests.
+// converse takes hello and then requests, or look alone.
 func (s *Server) converse(ctx context.Context, c *visitor, greeted *room) error {
 	if err := c.SetDeadline(s.Now().Add(restWithin)); err != nil {
 		return err
@@ -110,6 +110,10 @@ func (s *Server) converse(ctx context.Context, c *visitor, greeted *room) error 
 	var first request
 	if err := readFrame(c, &first); err != nil {
 		return err
+	}
+	if first.Look != nil && first.one() {
+		status := s.Local.Status()
+		return writeFrame(c, &reply{N: first.N, Looked: &status})
 	}
 	if first.Hello == nil || !first.one() {
 		return fmt.Errorf("%w: the first one is no hello", errFrame)
@@ -181,7 +185,7 @@ func (s *Server) each(c net.Conn, answer func(*request) (*reply, error)) error {
 func (r *request) one() bool {
 	count := 0
 	for _, is := range [...]bool{
-		r.Hello != nil, r.Signed != nil, r.Sign != nil, r.Void != nil, r.Status != nil, r.Approve != nil,
+		r.Hello != nil, r.Signed != nil, r.Sign != nil, r.Void != nil, r.Look != nil, r.Status != nil, r.Approve != nil,
 	} {
 		if is {
 			count++

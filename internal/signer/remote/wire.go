@@ -17,6 +17,8 @@ type request struct {
 	Signed *signedRequest `json:"signed,omitzero"`
 	Sign   *signRequest   `json:"sign,omitzero"`
 	Void   *voidRequest   `json:"void,omitzero"`
+	// Look stands alone on a connection, in place of hello.
+	Look *struct{} `json:"look,omitzero"`
 	// Status and Approve are of the operators' socket alone.
 	Status  *struct{}        `json:"status,omitzero"`
 	Approve *signer.Approval `json:"approve,omitzero"`
@@ -29,7 +31,9 @@ type reply struct {
 	Greeting *greeting    `json:"greeting,omitzero"`
 	Record   *recordReply `json:"record,omitzero"`
 	Made     *made        `json:"made,omitzero"`
-	Status   *Status      `json:"status,omitzero"`
+	// Looked answers look.
+	Looked *signer.Status `json:"looked,omitzero"`
+	Status *Status        `json:"status,omitzero"`
 }
 
 // hello is the first request of a connection.
