@@ -155,7 +155,7 @@ func (n *Node) verbs() *admin.Server {
 		Accounts: n.accounts, Notices: n.notices, Operators: n.office, Webhooks: n.webhooks,
 		View: n.view, History: n.reader, Sequencer: n.sequencer,
 		AcceptClock: n.acceptClock, Log: n.Log, FormatHash: connections{n}.formatHash, Voids: n.voided(),
-		Status: n.status, Condition: n.vitals, Funds: n.funds,
+		Status: n.status, Condition: n.vitals, Purses: n.purses, Funds: n.funds,
 	}}
 	if n.letters != nil {
 		s.Letters = n.letters

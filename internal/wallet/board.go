@@ -342,6 +342,19 @@ func (b *Board) Unspent(id bourse.NetworkID) []bourse.Unspent {
 	return list
 }
 
+// Outputs returns the sums of a network's own outputs, by asset.
+func (b *Board) Outputs(id bourse.NetworkID) map[bourse.AssetID]bourse.Amount {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	sums := map[bourse.AssetID]bourse.Amount{}
+	if n := b.networks[id]; n != nil {
+		for _, u := range n.unspent {
+			sums[u.Asset] = sums[u.Asset].PlusOrMax(u.Amount)
+		}
+	}
+	return sums
+}
+
 // Holding is an address's balance, and the part of it that is settled.
 type Holding struct {
 	Address         uint32

@@ -55,6 +55,8 @@ type Options struct {
 	Status func() any
 	// Condition returns the condition of the parts that the view does not show.
 	Condition func() Condition
+	// Purses returns what the exchange has on each connected network.
+	Purses func(ctx context.Context) map[bourse.NetworkID]Purse
 	// Funds returns the exchange's money, as it was some seconds ago at most.
 	Funds func(ctx context.Context) (*bourse.Funds, error)
 	Log   *slog.Logger
@@ -115,6 +117,7 @@ func (s *Server) newVerbs() map[string]verb {
 		"status":               {taking(s.status), nobody},
 		"dashboard":            {taking(s.dashboard), viewer},
 		"solvency":             {taking(s.solvency), viewer},
+		"network/list":         {taking(s.networkList), viewer},
 		"account/create":       {s.closed(taking(s.accountCreate)), nobody},
 		"account/show":         {taking(s.accountShow), viewer},
 		"account/list":         {taking(s.accountList), viewer},
