@@ -6,10 +6,10 @@ import (
 	"math"
 	"strings"
 
+	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/bitcoin"
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
 	"github.com/bourse-exchange/bourse/internal/signer"
-	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
 // ofBitcoin connects networks of the Bitcoin family.
@@ -22,8 +22,6 @@ func (f *ofBitcoin) check(s *Settings, e *entry) (err error) {
 	switch f.params = bitcoin.Lookup(e.Params); {
 	case f.params == nil:
 		return fmt.Errorf("params %q are not known; known are %s", e.Params, names())
-	case !f.params.Test:
-		return onlyTests(e.Params)
 	case string(s.Symbol) != string(f.params.Coin):
 		return fmt.Errorf("params %s are of the network %s", e.Params, f.params.Coin)
 	case e.Read != "":
@@ -31,6 +29,7 @@ func (f *ofBitcoin) check(s *Settings, e *entry) (err error) {
 	case s.floor > math.MaxUint32 || s.highest > math.MaxUint32:
 		return errors.New("fees are units per virtual byte, below 2^32")
 	}
+	s.Chain = f.params.Identity()
 	if s.keys != "" {
 		if _, err := f.params.ParseDescriptor(s.keys); err != nil {
 			return err
@@ -51,24 +50,29 @@ func names() string {
 	return strings.Join(list, ", ")
 }
 
-func (f *ofBitcoin) open(s *Settings, node *rpc.Client, l *Local) (*wallet.Connection, error) {
+func (f *ofBitcoin) codec(keys string, _ *Local) (chain.Codec, error) {
+	public, err := f.params.ParseDescriptor(keys)
+	if err != nil {
+		return nil, err
+	}
+	return bitcoin.NewCodec(f.params, public), nil
+}
+
+func (f *ofBitcoin) open(s *Settings, node *rpc.Client, l *Local) (client, signer.Network, error) {
 	public, keys, err := keysOf(s, l.Seed, f.params.ParseDescriptor,
 		func(seed []byte) (*bitcoin.Keys, error) { return bitcoin.NewKeys(f.params, seed) })
 	if err != nil {
-		return nil, err
+		return nil, signer.Network{}, err
 	}
-	client, err := bitcoin.NewClient(f.params, public, bitcoin.Options{
+	c, err := bitcoin.NewClient(f.params, public, bitcoin.Options{
 		Node: node, Clock: l.Clock, Floor: perKilobyte * s.floor, Cap: perKilobyte * s.highest, Start: s.start,
 	})
 	if err != nil {
-		return nil, err
+		return nil, signer.Network{}, err
 	}
-	return &wallet.Connection{
-		Network: client,
-		Signer: signer.Network{
-			Account: signer.Account{Name: s.Symbol, Chain: f.params.Identity(), Public: public.String()},
-			Codec:   bitcoin.NewCodec(f.params, public), Keys: keys,
-			MaxCost: client.MaxCost(), HourCost: signer.UnlimitedCost(),
-		},
+	return c, signer.Network{
+		Account: signer.Account{Name: s.Symbol, Chain: s.Chain, Public: public.String()},
+		Codec:   bitcoin.NewCodec(f.params, public), Keys: keys,
+		MaxCost: c.MaxCost(), HourCost: signer.UnlimitedCost(),
 	}, nil
 }

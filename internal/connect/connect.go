@@ -30,22 +30,54 @@ var (
 	errNoKeys = errors.New("keys are missing: with a signer of its own, the exchange takes them from the settings")
 )
 
+// Listed returns the native coin of a network and its other coins, as the catalogue lists them: the
+// native one has no contract, and else the network's name.
+func Listed(
+	network bourse.Symbol, terms []*bourse.NetworkAsset, assets []*bourse.Asset,
+) (native chain.CoinID, tokens []chain.Coin) {
+	native = chain.CoinID(network)
+	for _, t := range terms {
+		coin := chain.CoinOf(assets[t.Asset].Symbol, t.Contract)
+		if t.Contract == "" {
+			native = coin
+			continue
+		}
+		tokens = append(tokens, chain.Coin{ID: coin, Decimals: t.Precision})
+	}
+	return native, tokens
+}
+
+// client is a client of a node that is asked about itself.
+type client interface {
+	chain.Network
+	// CheckChain fails with chain.ErrOtherChain if the node is not of the configured chain.
+	CheckChain(ctx context.Context) error
+	// Survey asks the node about itself.
+	Survey(ctx context.Context) (chain.Survey, error)
+}
+
 // Connect connects a network to an exchange. A node that is away is no error, unless the first
-// block to read depends on it.
+// block to read depends on it. A node of another chain is one: its blocks must not be read, and
+// to wait for it would hide a mistake.
 func (s *Settings) Connect(ctx context.Context, l Local) (*wallet.Connection, error) {
 	node, err := rpc.New(s.node)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.family.open(s, node, &l)
+	c, keys, err := s.family.open(s, node, &l)
 	if err != nil {
 		return nil, err
 	}
-	if c.Start, err = s.first(ctx, c.Network, l.Known); err != nil {
+	if err := c.CheckChain(ctx); errors.Is(err, chain.ErrOtherChain) {
 		return nil, err
 	}
-	c.Close = func() error { node.Close(); return nil }
-	return c, nil
+	start, err := s.first(ctx, c, l.Known)
+	if err != nil {
+		return nil, err
+	}
+	return &wallet.Connection{
+		Network: c, Signer: keys, Start: start, Close: func() error { node.Close(); return nil },
+	}, nil
 }
 
 // keyring is private keys with the public ones of type P.

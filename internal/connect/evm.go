@@ -4,10 +4,10 @@ import (
 	"errors"
 	"math"
 
+	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/evm"
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
 	"github.com/bourse-exchange/bourse/internal/signer"
-	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
 // ofEVM connects Ethereum and its family.
@@ -20,9 +20,7 @@ func (f *ofEVM) check(s *Settings, e *entry) (err error) {
 	if f.chain, err = evm.ParseChain(e.Params); err != nil {
 		return err
 	}
-	if !signer.IsTestChain((&evm.Params{Chain: f.chain}).Identity()) {
-		return onlyTests(e.Params)
-	}
+	s.Chain = (&evm.Params{Chain: f.chain}).Identity()
 	if s.floor > math.MaxInt64 || s.highest > math.MaxInt64 {
 		return errors.New("fees are units per unit of gas, below 2^63") // a price is the sum of two
 	}
@@ -41,29 +39,38 @@ func (f *ofEVM) check(s *Settings, e *entry) (err error) {
 	return err
 }
 
-func (f *ofEVM) open(s *Settings, node *rpc.Client, l *Local) (*wallet.Connection, error) {
-	params := &evm.Params{Chain: f.chain, Coin: l.Native, Tokens: l.Tokens}
-	public, keys, err := keysOf(s, l.Seed, evm.ParseKeys,
-		func(seed []byte) (*evm.Keys, error) { return evm.NewKeys(params, seed) })
+func (f *ofEVM) params(l *Local) *evm.Params {
+	return &evm.Params{Chain: f.chain, Coin: l.Native, Tokens: l.Tokens}
+}
+
+func (f *ofEVM) codec(keys string, l *Local) (chain.Codec, error) {
+	public, err := evm.ParseKeys(keys)
 	if err != nil {
 		return nil, err
 	}
-	client, err := evm.NewClient(params, public, evm.Options{
+	return evm.NewCodec(f.params(l), public)
+}
+
+func (f *ofEVM) open(s *Settings, node *rpc.Client, l *Local) (client, signer.Network, error) {
+	params := f.params(l)
+	public, keys, err := keysOf(s, l.Seed, evm.ParseKeys,
+		func(seed []byte) (*evm.Keys, error) { return evm.NewKeys(params, seed) })
+	if err != nil {
+		return nil, signer.Network{}, err
+	}
+	c, err := evm.NewClient(params, public, evm.Options{
 		Node: node, Clock: l.Clock, Read: f.read, Floor: s.floor, Cap: s.highest, Start: s.start,
 	})
 	if err != nil {
-		return nil, err
+		return nil, signer.Network{}, err
 	}
 	// The signer has a codec of its own.
 	codec, err := evm.NewCodec(params, public)
 	if err != nil {
-		return nil, err
+		return nil, signer.Network{}, err
 	}
-	return &wallet.Connection{
-		Network: client,
-		Signer: signer.Network{
-			Account: signer.Account{Name: s.Symbol, Chain: params.Identity(), Public: public.String()},
-			Codec:   codec, Keys: keys, MaxCost: client.MaxCost(), HourCost: signer.UnlimitedCost(),
-		},
+	return c, signer.Network{
+		Account: signer.Account{Name: s.Symbol, Chain: s.Chain, Public: public.String()},
+		Codec:   codec, Keys: keys, MaxCost: c.MaxCost(), HourCost: signer.UnlimitedCost(),
 	}, nil
 }

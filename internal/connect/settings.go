@@ -6,19 +6,24 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
-	"github.com/bourse-exchange/bourse/internal/wallet"
+	"github.com/bourse-exchange/bourse/internal/signer"
 )
 
 // Settings are those of one network.
 type Settings struct {
 	// Symbol is the network's name in the catalogue.
 	Symbol bourse.Symbol
+	// Chain is the chain's identity, as signers know it.
+	Chain string
 
 	family family
 	node   rpc.Options
@@ -43,10 +48,13 @@ type Signer struct {
 
 // family is what networks of different adapters do in different ways.
 type family interface {
-	// check checks the settings that only the adapter understands.
+	// check checks the settings that only the adapter understands, and sets the chain and the first
+	// block.
 	check(s *Settings, e *entry) error
+	// codec returns the addresses of public keys.
+	codec(keys string, l *Local) (chain.Codec, error)
 	// open returns a client of a node, and the signer's part.
-	open(s *Settings, node *rpc.Client, l *Local) (*wallet.Connection, error)
+	open(s *Settings, node *rpc.Client, l *Local) (client, signer.Network, error)
 }
 
 // file is the form of a file of networks.
@@ -77,7 +85,40 @@ type node struct {
 }
 
 // ReadSandbox reads a file of networks for a sandbox, and where its signer is.
-func ReadSandbox(r io.Reader) ([]Settings, Signer, error) {
+func ReadSandbox(r io.Reader) ([]Settings, Signer, error) { return read(r, ofSandbox) }
+
+// ReadProduction reads a file of networks for an exchange of real money, and where its signer is.
+func ReadProduction(r io.Reader) ([]Settings, Signer, error) { return read(r, ofProduction) }
+
+// ParseProduction reads the block networks of a configuration file for an exchange of real money.
+func ParseProduction(block []byte) ([]Settings, error) {
+	var entries map[string]entry
+	d := yaml.NewDecoder(strings.NewReader(string(block)))
+	d.KnownFields(true)
+	if err := d.Decode(&entries); err != nil && !errors.Is(err, io.EOF) {
+		return nil, withoutLines(err)
+	}
+	return all(entries, ofProduction)
+}
+
+// lineNumber matches the line that an error of YAML names.
+var lineNumber = regexp.MustCompile(`^line \d+: `)
+
+// withoutLines takes the lines out of an error of YAML: a block has others than its file.
+func withoutLines(err error) error {
+	types, ok := errors.AsType[*yaml.TypeError](err)
+	if !ok {
+		return err
+	}
+	list := make([]string, len(types.Errors))
+	for i, e := range types.Errors {
+		list[i] = lineNumber.ReplaceAllString(e, "")
+	}
+	return errors.New(strings.Join(list, "; "))
+}
+
+// read reads a file of networks.
+func read(r io.Reader, rules rules) ([]Settings, Signer, error) {
 	var f file
 	d := yaml.NewDecoder(r)
 	d.KnownFields(true)
@@ -87,18 +128,57 @@ func ReadSandbox(r io.Reader) ([]Settings, Signer, error) {
 	if len(f.Networks) == 0 {
 		return nil, Signer{}, errors.New("file of networks: it names none below the key networks")
 	}
+	list, err := all(f.Networks, rules)
+	if err != nil {
+		return nil, Signer{}, fmt.Errorf("file of networks: %w", err)
+	}
+	return list, f.Signer, nil
+}
 
-	list := make([]Settings, 0, len(f.Networks))
-	for symbol, e := range f.Networks {
+// all checks the entries of all networks, and sorts them by name.
+func all(entries map[string]entry, rules rules) ([]Settings, error) {
+	list := make([]Settings, 0, len(entries))
+	for symbol, e := range entries {
 		s, err := e.settings(bourse.Symbol(symbol))
+		if err == nil {
+			err = rules(&s, &e)
+		}
 		if err != nil {
-			return nil, Signer{}, fmt.Errorf("file of networks: %s: %w", symbol, err)
+			return nil, fmt.Errorf("%s: %w", symbol, err)
 		}
 		list = append(list, s)
 	}
 	slices.SortFunc(list, func(a, b Settings) int { return cmp.Compare(a.Symbol, b.Symbol) })
-	return list, f.Signer, nil
+	return list, nil
 }
+
+// rules are those of one kind of exchange.
+type rules func(*Settings, *entry) error
+
+// ofSandbox takes test chains alone.
+func ofSandbox(s *Settings, e *entry) error {
+	if s.IsTest() {
+		return nil
+	}
+	return fmt.Errorf("params %s: a sandbox's money is worth nothing, so it connects to test chains alone", e.Params)
+}
+
+// ofProduction takes any chain, with everything that money needs: a sandbox makes up what is missing.
+func ofProduction(s *Settings, e *entry) error {
+	hasPassword := func(n node) bool { return n.Password != "" }
+	switch {
+	case slices.ContainsFunc(e.Nodes, hasPassword):
+		return errors.New("nodes: a password is in a file of its own, which password-file names")
+	case s.keys == "":
+		return errors.New("keys are missing: take the public keys that `bourse-signer init` printed")
+	case s.start == nil:
+		return errors.New("start is missing: take HEIGHT:HASH of a block before the first deposit, from which on blocks are read")
+	}
+	return nil
+}
+
+// IsTest reports whether the coins of the network are worth nothing.
+func (s *Settings) IsTest() bool { return signer.IsTestChain(s.Chain) }
 
 // settings checks one network's entry.
 func (e *entry) settings(symbol bourse.Symbol) (s Settings, err error) {
@@ -118,11 +198,6 @@ func (e *entry) settings(symbol bourse.Symbol) (s Settings, err error) {
 		return s, fmt.Errorf("nodes: %w", err)
 	}
 	return s, s.family.check(&s, e)
-}
-
-// onlyTests says that a sandbox refuses a chain.
-func onlyTests(params string) error {
-	return fmt.Errorf("params %s: a sandbox's money is worth nothing, so it connects to test chains alone", params)
 }
 
 // options returns the options of a node's client.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bourse-exchange/bourse/internal/chain/bitcoin"
+	"github.com/bourse-exchange/bourse/internal/chain/evm"
 	"github.com/bourse-exchange/bourse/internal/connect"
 )
 
@@ -69,6 +71,72 @@ func TestRefusals(t *testing.T) {
 		text := strings.Replace(good, c.old, c.by, 1)
 		_, _, err := connect.ReadSandbox(strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), c.wants) || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: got %v, want %s", c.by, err, c.wants)
+		}
+	}
+}
+
+// realMoney is the block of a configuration file.
+const realMoney = `
+BTC:
+  adapter: bitcoin
+  params: mainnet
+  nodes: [{url: "http://127.0.0.1:8332", user: x, password-file: /etc/bourse/btc.pw}]
+  keys: "KEYS"
+  start: "0:000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f"
+ETH:
+  adapter: evm
+  params: 11155111
+  nodes: [{url: "http://127.0.0.1:8545"}]
+  keys: "EVM"
+  start: "0:0x25a5cc106eea7138acab33231d7160d69cb777ee0c2c553fcddf5138993e6dd9"
+`
+
+// block is realMoney with keys.
+func block(t *testing.T) string {
+	t.Helper()
+	btc, err := bitcoin.NewKeys(bitcoin.Lookup("mainnet"), make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	eth, err := evm.NewKeys(&evm.Params{Chain: 11155111, Coin: "ETH"}, make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.NewReplacer("KEYS", btc.Public().String(), "EVM", eth.Public().String()).Replace(realMoney)
+}
+
+// TestProduction takes any chain, and wants all that real money needs.
+func TestProduction(t *testing.T) {
+	good := block(t)
+	list, err := connect.ParseProduction([]byte(good))
+	if err != nil || len(list) != 2 || list[0].Symbol != "BTC" || list[0].IsTest() || !list[1].IsTest() {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if list, err := connect.ParseProduction([]byte("{}")); err != nil || len(list) != 0 {
+		t.Errorf("an empty block: %+v, %v", list, err)
+	}
+	file := "networks:\n" + strings.ReplaceAll(good, "\n", "\n  ") + "\nsigner: {socket: s}\n"
+	list, keeper, err := connect.ReadProduction(strings.NewReader(file))
+	if err != nil || len(list) != 2 || keeper.Socket != "s" {
+		t.Errorf("a file: %+v, %+v, %v", list, keeper, err)
+	}
+
+	line := func(word string) string {
+		_, rest, _ := strings.Cut(good, "  "+word)
+		rest, _, _ = strings.Cut(rest, "\n")
+		return "  " + word + rest + "\n"
+	}
+	for _, c := range []struct{ old, by, wants string }{
+		{line("keys"), "", "BTC: keys are missing"},
+		{line("start"), "", "BTC: start is missing"},
+		{"password-file: /etc/bourse/btc.pw", "password: s3cret", "BTC: nodes: a password is in a file of its own"},
+		{line("keys"), "  keys: xprv9s21\n", "BTC: keys are like wpkh("},
+		{"adapter: bitcoin", "adapter: bitcoin\n  trace: true", "field trace not found"},
+		{"adapter: bitcoin", "adapter: bitcoin\n  stuck: 3", "field stuck not found"},
+	} {
+		_, err := connect.ParseProduction([]byte(strings.Replace(good, c.old, c.by, 1)))
+		if err == nil || !strings.Contains(err.Error(), c.wants) || strings.Contains(err.Error(), "s3cret") || strings.Contains(err.Error(), "line ") {
 			t.Errorf("%s: got %v, want %s", c.by, err, c.wants)
 		}
 	}

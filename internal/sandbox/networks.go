@@ -65,7 +65,8 @@ func (w *World) real() []wallet.Attachment {
 				seed = nil
 			}
 			id := w.exchange.View.Catalogue().Network(s.Symbol).ID
-			native, tokens := w.coins(id, s.Symbol)
+			_, terms, assets := w.exchange.View.Catalogue().Carried(id)
+			native, tokens := connect.Listed(s.Symbol, terms, assets)
 			return s.Connect(context.Background(), connect.Local{
 				Seed: seed, Clock: w.exchange.Now, Native: native, Tokens: tokens,
 				Known: w.exchange.Board.State(id).Tip != bourse.BlockRef{},
@@ -73,22 +74,6 @@ func (w *World) real() []wallet.Attachment {
 		}}
 	}
 	return list
-}
-
-// coins returns the coins that the catalogue lists on a network: the one without a contract, or one
-// of the network's name, and those of contracts.
-func (w *World) coins(id bourse.NetworkID, symbol bourse.Symbol) (native chain.CoinID, tokens []chain.Coin) {
-	_, terms, assets := w.exchange.View.Catalogue().Carried(id)
-	native = chain.CoinID(symbol)
-	for _, t := range terms {
-		a := assets[t.Asset]
-		if t.Contract == "" {
-			native = chain.CoinID(a.Symbol)
-			continue
-		}
-		tokens = append(tokens, chain.Coin{ID: chain.CoinOf(a.Symbol, t.Contract), Decimals: t.Precision})
-	}
-	return native, tokens
 }
 
 // open opens an embedded network and a client of it.

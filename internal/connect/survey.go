@@ -1,0 +1,150 @@
+package connect
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/rpc"
+	"github.com/bourse-exchange/bourse/internal/signer"
+)
+
+// shownAccounts is the number of customers whose addresses a report has.
+const shownAccounts = 3
+
+// Report is what operators see of a network before it is connected.
+type Report struct {
+	Network bourse.Symbol `json:"network"`
+	// Chain is the identity of the settings, and Node the address of the node.
+	Chain string `json:"chain"`
+	Node  string `json:"node"`
+	// Test is true if the chain's coins are worth nothing.
+	Test bool `json:"test"`
+	// NodeChain is the identity of the node's chain; empty, like all that follows, if it does not answer.
+	NodeChain string `json:"node_chain,omitempty"`
+	Software  string `json:"software,omitempty"`
+	Height    uint64 `json:"height,omitempty"`
+	Hash      string `json:"hash,omitempty"`
+	// Time is the last block's, in seconds of Unix, and Lag the number of blocks that the node knows of and
+	// does not have yet.
+	Time      int64           `json:"time,omitempty"`
+	Lag       uint64          `json:"lag"`
+	Abilities map[string]bool `json:"abilities,omitempty"`
+	// Addresses are the first ones of the public keys.
+	Addresses []Address `json:"addresses,omitempty"`
+	// Notes are what works, and Problems what does not.
+	Notes    []string `json:"notes"`
+	Problems []string `json:"problems"`
+}
+
+// Address is one of the exchange's addresses: by the settings' keys, and by the signer's.
+type Address struct {
+	// Of is hot, or the number of an account.
+	Of      string `json:"of"`
+	Address string `json:"address"`
+	Signer  string `json:"signer,omitempty"`
+}
+
+func (r *Report) note(format string, args ...any) {
+	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+}
+
+func (r *Report) problem(format string, args ...any) {
+	r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
+}
+
+// Survey asks a network's node about itself, and compares the public keys with the signer's. The signer's
+// accounts are nil if the signer was not asked. The settings have public keys.
+func (s *Settings) Survey(ctx context.Context, l Local, accounts []signer.Account) (*Report, error) {
+	node, err := rpc.New(s.node)
+	if err != nil {
+		return nil, err
+	}
+	defer node.Close()
+	c, _, err := s.family.open(s, node, &l)
+	if err != nil {
+		return nil, err
+	}
+
+	r := &Report{
+		Network: s.Symbol, Chain: s.Chain, Node: s.node.URL, Test: s.IsTest(), Notes: []string{}, Problems: []string{},
+	}
+	r.askNode(ctx, c)
+	own, err := s.family.codec(s.keys, &l)
+	if err != nil {
+		return nil, err
+	}
+	r.Addresses = first(own)
+	if accounts != nil {
+		s.compareKeys(r, accounts, &l)
+	}
+	return r, nil
+}
+
+// askNode asks the node about itself, and whether it can be used.
+func (r *Report) askNode(ctx context.Context, c client) {
+	survey, err := c.Survey(ctx)
+	if err != nil {
+		r.problem("the node: %v", err)
+		return
+	}
+	r.NodeChain, r.Software, r.Lag = survey.Chain, survey.Software, survey.Behind
+	r.Height, r.Hash, r.Time = survey.Head.Height, c.FormatHash(survey.Head.Hash), survey.HeadTime.Seconds()
+	r.Abilities = map[string]bool{}
+	for _, a := range survey.Abilities {
+		r.Abilities[a.Name] = a.Has
+		if a.Needed && !a.Has {
+			r.problem("%s: %s", a.Name, a.Text)
+			continue
+		}
+		r.note("%s: %s", a.Name, a.Text)
+	}
+
+	switch h, err := c.Health(ctx); {
+	case err != nil:
+		r.problem("the node: %v", err)
+	case !h.Operating:
+		r.problem("the network does not operate: %s", h.Reason)
+	default:
+		r.note("the node has block %d and is %d behind", r.Height, r.Lag)
+	}
+}
+
+// compareKeys compares the settings' keys with the signer's: by their text, which has everything, and
+// by addresses, which people can compare.
+func (s *Settings) compareKeys(r *Report, accounts []signer.Account, l *Local) {
+	for _, a := range accounts {
+		if a.Name != s.Symbol {
+			continue
+		}
+		if a.Chain != s.Chain {
+			r.problem("the signer's %s is of the chain %s", a.Name, a.Chain)
+			return
+		}
+		theirs, err := s.family.codec(a.Public, l)
+		if err != nil {
+			r.problem("the signer's keys: %v", err)
+			return
+		}
+		for i, to := range first(theirs) {
+			r.Addresses[i].Signer = to.Address
+		}
+		if a.Public != s.keys {
+			r.problem("the signer has other keys: nothing that is paid to this exchange's addresses could be spent")
+			return
+		}
+		r.note("the signer has these keys")
+		return
+	}
+	r.problem("the signer has no keys of %s: add it to its settings", s.Symbol)
+}
+
+// first returns the first addresses of an exchange.
+func first(c chain.Codec) []Address {
+	list := []Address{{Of: "hot", Address: c.Destination(chain.IndexHot).Address}}
+	for id := uint32(1); id <= shownAccounts; id++ {
+		list = append(list, Address{Of: fmt.Sprint(id), Address: c.Destination(id).Address})
+	}
+	return list
+}
