@@ -17,6 +17,9 @@ var (
 	// ErrOtherChain says that a node is of another chain than the one of the settings. It comes
 	// with ErrOdd.
 	ErrOtherChain = errors.New("the node is of another chain")
+	// ErrPruned says that the node has thrown away a block of its chain that the exchange has not read. It
+	// comes with ErrOdd.
+	ErrPruned = errors.New("the node does not have the block any more")
 	// ErrNoBlock says that the node's chain has no block at that height.
 	ErrNoBlock = errors.New("no such block")
 	// ErrFunds says that a payment's inputs or sender cannot pay for it.

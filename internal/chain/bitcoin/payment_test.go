@@ -25,6 +25,10 @@ import (
 func answering(t testing.TB, answer func(method string, params []any) string) *rpc.Client {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet { // no REST
+			http.NotFound(w, r)
+			return
+		}
 		var q struct {
 			ID     json.Number `json:"id"`
 			Method string      `json:"method"`

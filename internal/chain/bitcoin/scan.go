@@ -3,6 +3,7 @@ package bitcoin
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
@@ -21,7 +22,10 @@ func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error)
 		return nil, err
 	}
 	raw, err := c.blockBytes(ctx, hash)
-	if err != nil {
+	switch {
+	case errors.Is(err, chain.ErrPruned):
+		return nil, describe(height, chain.ErrPruned)
+	case err != nil:
 		return nil, err
 	}
 
@@ -45,6 +49,9 @@ func (c *Client) blockBytes(ctx context.Context, hash chain.Hash) ([]byte, error
 		return raw, err
 	}
 	raw, err = c.askHex(ctx, "getblock", formatHash(hash), 0)
+	if node, ok := refused(err, codeMisc); ok && strings.Contains(node.Message, "pruned") {
+		return nil, chain.ErrPruned
+	}
 	return raw, sure(err)
 }
 

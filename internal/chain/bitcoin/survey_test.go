@@ -24,10 +24,10 @@ func TestSurvey(t *testing.T) {
 		has, lacks  string
 		behind      uint64
 	}{
-		{`"blocks":7,"headers":7`, `{"txindex":{"synced":true}}`, "index history rest", "", 0},
-		{`"blocks":7,"headers":9`, `{}`, "history rest", "index", 2},
-		{`"blocks":7,"headers":7,"pruned":true,"pruneheight":3`, `{"txindex":{"synced":true}}`, "index rest", "history", 0},
-		{`"blocks":7,"headers":7,"pruned":true,"pruneheight":0`, `{"txindex":{"synced":true}}`, "index history rest", "", 0},
+		{`"blocks":7,"headers":7`, `{"txindex":{"synced":true}}`, "index history", "rest", 0},
+		{`"blocks":7,"headers":9`, `{}`, "history", "index rest", 2},
+		{`"blocks":7,"headers":7,"pruned":true,"pruneheight":3`, `{"txindex":{"synced":true}}`, "index", "history rest", 0},
+		{`"blocks":7,"headers":7,"pruned":true,"pruneheight":0`, `{"txindex":{"synced":true}}`, "index history", "rest", 0},
 	} {
 		s, err := asking(t, map[string]string{
 			"getblockhash": `{"result":"` + hash + `","id":ID}`, "getindexinfo": `{"result":` + c.index + `,"id":ID}`,
@@ -69,5 +69,21 @@ func TestOtherChain(t *testing.T) {
 	c.options.Start = &chain.BlockRef{Height: 5, Hash: Lookup("testnet4").Genesis}
 	if err := c.CheckChain(t.Context()); !errors.Is(err, chain.ErrOtherChain) || !errors.Is(err, chain.ErrOdd) {
 		t.Errorf("another block at the height of start: %v", err)
+	}
+}
+
+// TestPruned tells a block that the node threw away from an answer that is odd.
+func TestPruned(t *testing.T) {
+	main := formatHash(Lookup("mainnet").Genesis)
+	for text, want := range map[string]bool{
+		"Block not available (pruned data)":          true,
+		"Block not available (not fully downloaded)": false,
+	} {
+		_, err := asking(t, map[string]string{
+			"getblockhash": `{"result":"` + main + `","id":ID}`, "getblock": `{"error":{"code":-1,"message":"` + text + `"},"id":ID}`,
+		}).Block(t.Context(), 7)
+		if errors.Is(err, chain.ErrPruned) != want || !errors.Is(err, chain.ErrOdd) || want && !strings.Contains(err.Error(), "block 7") {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }

@@ -1,11 +1,14 @@
 package evm
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
 // full is the number of transactions of a usual block of Ethereum.
@@ -136,6 +139,33 @@ func BenchmarkJSON(b *testing.B) {
 		var list []receipt
 		if json.Unmarshal(block, &one) != nil || json.Unmarshal(receipts, &list) != nil {
 			b.Fatal("no JSON")
+		}
+	}
+}
+
+// TestPruned tells a block that the node threw away, or whose receipts it did, from an answer that is odd.
+func TestPruned(t *testing.T) {
+	block, receipts := made(t, 1)
+	for name, c := range map[string]struct {
+		block, receipts string
+		want            error
+	}{
+		"there":       {string(block), string(receipts), nil},
+		"no block":    {"null", string(receipts), chain.ErrPruned},
+		"no receipts": {string(block), "null", chain.ErrPruned},
+	} {
+		asked := 0
+		node := asking(t, func(method string) string {
+			answer := string(block)
+			if asked++; method == "eth_getBlockReceipts" {
+				answer = c.receipts
+			} else if asked > 1 { // the head comes first
+				answer = c.block
+			}
+			return `{"jsonrpc":"2.0","id":ID,"result":` + answer + `}`
+		})
+		if _, err := node.Block(t.Context(), 7); !errors.Is(err, c.want) || err != nil && !strings.Contains(err.Error(), "block 7") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

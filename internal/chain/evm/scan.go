@@ -2,6 +2,7 @@ package evm
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
@@ -13,6 +14,11 @@ func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error)
 		return nil, err
 	}
 	return c.read(b, receipts)
+}
+
+// pruned says that the node has no block, or no receipts of it, below its head.
+func pruned(height uint64) error {
+	return fmt.Errorf("%w: block %d: %w", chain.ErrOdd, height, chain.ErrPruned)
 }
 
 // full returns the checked block at a height, and the receipts of its transactions.
@@ -30,13 +36,17 @@ func (c *Client) full(ctx context.Context, height uint64) (*fullBlock, []receipt
 		return nil, nil, err
 	}
 	if b == nil {
-		return nil, nil, describe(height, "it is missing below the head")
+		return nil, nil, pruned(height)
 	}
 	// By its hash, because the chain may change between the two requests.
-	var receipts []receipt
-	if err := c.ask(ctx, &receipts, "eth_getBlockReceipts", formatHash(chain.Hash(b.Hash))); err != nil {
+	var list *[]receipt
+	if err := c.ask(ctx, &list, "eth_getBlockReceipts", formatHash(chain.Hash(b.Hash))); err != nil {
 		return nil, nil, err
 	}
+	if list == nil {
+		return nil, nil, pruned(height)
+	}
+	receipts := *list
 	if err := b.check(receipts); err != nil {
 		return nil, nil, err
 	}
