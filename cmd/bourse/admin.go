@@ -80,6 +80,9 @@ type adminCmd struct {
 	Deposit struct {
 		Assign depositAssign `cmd:"" help:"Give a parked deposit to an account, or let one count that is too small."`
 	} `cmd:"" help:"Deposits, one by one."`
+	Network struct {
+		List listNetworks `cmd:"" help:"Show the networks: how far they are read, what they hold and what is stopped."`
+	} `cmd:"" help:"Networks."`
 	Devnet devnetCmd `cmd:"" help:"The embedded networks of a sandbox."`
 	Clock  struct {
 		Accept clockAccept `cmd:"" help:"Follow the machine's clock after it jumped."`

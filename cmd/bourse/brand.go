@@ -9,12 +9,11 @@ import (
 	"github.com/bourse-exchange/bourse/internal/brand"
 )
 
-// brandFlag is the flag with a block of settings for a value. In a configuration file its block
-// is not split into flags.
+// brandFlag is the flag of the brand.
 const brandFlag = "brand"
 
-// maxBrandFile bounds the files that name and dress the exchange, in bytes.
-const maxBrandFile = 1 << 20
+// maxFile bounds the files that settings name, in bytes.
+const maxFile = 1 << 20
 
 // dressing is a brand that settings give; Brand is nil without one.
 type dressing struct{ *brand.Brand }
@@ -39,16 +38,16 @@ func (d *dressing) name() string {
 	return d.Name
 }
 
-// readBounded reads a file of at most maxBrandFile bytes.
+// readBounded reads a file of at most maxFile bytes.
 func readBounded(name string) ([]byte, error) {
 	f, err := os.Open(name) //nolint:gosec // the operator names it
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	text, err := io.ReadAll(io.LimitReader(f, maxBrandFile+1))
-	if err == nil && len(text) > maxBrandFile {
-		err = fmt.Errorf("%s has more than %d bytes", name, maxBrandFile)
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(text) > maxFile {
+		err = fmt.Errorf("%s has more than %d bytes", name, maxFile)
 	}
 	return text, err
 }

@@ -152,7 +152,7 @@ func TestBrandOfSettings(t *testing.T) {
 	}
 
 	large := filepath.Join(t.TempDir(), "large.yaml")
-	must(t, os.WriteFile(large, make([]byte, maxBrandFile+1), 0o600))
+	must(t, os.WriteFile(large, make([]byte, maxFile+1), 0o600))
 	if _, stderr, code := run(t, "dev", "--brand", large); code != exitUsage || !strings.Contains(stderr, "more than 1048576 bytes") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}

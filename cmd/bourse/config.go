@@ -66,10 +66,14 @@ func (f *configFile) locate(err error, args []string) error {
 	return fmt.Errorf("configuration file: line %d: %w", line, err)
 }
 
+// blocks are the flags with a block of settings for a value: in a configuration file it is not split into
+// flags.
+var blocks = []string{brandFlag, networksFlag}
+
 func (s settings) add(prefix string, tree map[string]any) {
 	for key, value := range tree {
 		name := prefix + strings.ReplaceAll(key, "_", "-")
-		if below, ok := value.(map[string]any); ok && name != brandFlag {
+		if below, ok := value.(map[string]any); ok && !slices.Contains(blocks, name) {
 			s.add(name+"-", below)
 			continue
 		}

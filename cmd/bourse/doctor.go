@@ -34,20 +34,15 @@ type finding struct{ about, do string }
 
 // Run makes all checks and prints their results, blocking ones first.
 func (d *doctor) Run(p *program) error {
-	var c cli
-	parser, err := newParser(&c)
+	s, err := readServe(d.Config)
 	if err != nil {
 		return err
 	}
-	if _, err := parser.Parse([]string{"serve", "--config", d.Config}); err != nil {
-		return c.file.locate(err, nil)
-	}
-
-	s := &c.Serve
 	findings := []finding{
 		s.diskFinding(), s.clockFinding(), s.anchorFinding(), s.tlsFinding(), s.mailFinding(p.ctx),
 	}
 	findings = append(findings, s.listedFindings(p)...)
+	findings = append(findings, s.networkFindings(p)...)
 
 	blocks := 0
 	for _, f := range findings {
@@ -175,17 +170,13 @@ func (s *serve) mailFinding(ctx context.Context) finding {
 
 // listedFindings checks the catalogue of the running exchange.
 func (s *serve) listedFindings(p *program) []finding {
-	const none = "this version connects to no real network, so no money can come in; see docs/production-ready.md"
 	answer, err := admin.Call(p.ctx, string(s.Data), "catalogue/show", struct{}{})
 	if err != nil {
-		return []finding{
-			{"exchange", fmt.Sprintf("%v; start it, so that what is listed can be looked at", err)},
-			{"networks", none},
-		}
+		return []finding{{"exchange", fmt.Sprintf("%v; start it, so that what is listed can be looked at", err)}}
 	}
 	doc, err := catalogue.Parse(answer)
 	if err != nil {
-		return []finding{{"catalogue", err.Error()}, {"networks", none}}
+		return []finding{{"catalogue", err.Error()}}
 	}
 
 	market := finding{"markets", "none is listed and enabled; change catalogue.yaml, then: " +
@@ -195,5 +186,5 @@ func (s *serve) listedFindings(p *program) []finding {
 			market.do = ""
 		}
 	}
-	return []finding{{about: "exchange"}, market, {"networks", none}}
+	return []finding{{about: "exchange"}, market}
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/certificate"
-	"github.com/bourse-exchange/bourse/internal/connect"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/filelog"
@@ -86,7 +85,7 @@ type dev struct {
 	Admin   string       `help:"Address of the operators' interface, on this machine; none is served, if empty." name:"admin-listen" placeholder:"HOST:PORT"`
 	Block   pause        `help:"Time between the blocks of the embedded networks, as 5s or 5; 0 for blocks on demand." name:"block-time" default:"5s" placeholder:"TIME"`
 	Metrics string       `help:"Address of metrics and profiles; none are served, if empty." name:"metrics-listen" placeholder:"HOST:PORT"`
-	Signer  []allowance  `help:"What the signer lets leave of an asset, on each network, as ASSET=PAYMENT:HOUR:DAY; 0 is nothing, and so is no limit in production." name:"signer-limits" placeholder:"LIMIT"`
+	Signer  []allowance  `help:"What the signer lets leave of an asset, on each network, as ASSET=PAYMENT:HOUR:DAY; 0 is nothing." name:"signer-limits" placeholder:"LIMIT"`
 	Remote  remoteSigner `embed:"" prefix:"signer-"`
 	Bots    bool         `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`
 	Limits  string       `help:"production sets the limits, waits, captchas and second factors that serve has by default; none sets none." enum:"none,production" default:"none"`
@@ -147,19 +146,6 @@ func (d *dev) options() (*node.Options, error) {
 	return d.Anchoring.set(o), nil
 }
 
-// readNetworks reads a file of real networks, and where their signer is; an empty name is none.
-func readNetworks(name string) ([]connect.Settings, connect.Signer, error) {
-	if name == "" {
-		return nil, connect.Signer{}, nil
-	}
-	f, err := os.Open(name) //nolint:gosec // the operator names the file
-	if err != nil {
-		return nil, connect.Signer{}, fmt.Errorf("--networks: %w", err)
-	}
-	list, signer, err := connect.ReadSandbox(f)
-	return list, signer, errors.Join(err, f.Close())
-}
-
 // surround makes an exchange a sandbox, connected to its networks.
 func surround(o *node.Options, s sandbox.Options) {
 	o.Sandbox = sandbox.New(s)
@@ -187,7 +173,8 @@ type serve struct {
 	Snapshots uint64         `help:"Commands between two snapshots." name:"snapshot-every" default:"2000000"`
 	Stores    stores         `embed:""`
 	Bounds    bounds         `embed:""`
-	Signer    []allowance    `help:"What the signer lets leave of an asset, on each network, as ASSET=PAYMENT:HOUR:DAY; 0 is nothing, and so is no limit in production." name:"signer-limits" placeholder:"LIMIT"`
+	Networks  realNetworks   `help:"File of networks to connect, each by a node; see docs/networks.md. A configuration file has the block itself." placeholder:"FILE"`
+	Signer    remoteSigner   `embed:"" prefix:"signer-"`
 	SMTP      smtp           `embed:"" prefix:"smtp-"`
 	Passkeys  passkeys       `embed:"" prefix:"passkeys-"`
 	Brand     dressing       `help:"File with a block of settings that name and dress the exchange: name, logo, colours, terms, privacy, support, letters. A configuration file has the block itself." placeholder:"FILE"`
@@ -281,6 +268,10 @@ func (s *serve) Run(p *program) error {
 		return err
 	}
 
+	keeper, err := s.keeper()
+	if err != nil {
+		return err
+	}
 	mailer, err := s.SMTP.mailer(s.Brand.name())
 	if err != nil {
 		return err
@@ -300,7 +291,7 @@ func (s *serve) Run(p *program) error {
 			ACME: certificate.ACME{Domain: s.TLSDomain, Directory: s.ACME.Directory, Roots: s.ACME.Roots},
 		},
 		TrustedProxies: s.Proxies, MinFree: uint64(s.MinFree),
-		SegmentSize: int64(s.Segment), SnapshotEvery: s.Snapshots, SignerLimits: allowances(s.Signer),
+		SegmentSize: int64(s.Segment), SnapshotEvery: s.Snapshots, Real: s.Networks.list, Signer: keeper,
 		Void: bourse.Seq(s.Void), Serving: func(string, string) {},
 	})))
 }

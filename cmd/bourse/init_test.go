@@ -32,7 +32,7 @@ func TestInit(t *testing.T) {
 	}
 
 	diagnosed(t, config, map[string]string{
-		"mail server": "smtp.address", "anchor": "another disk", "certificate": "public-url", "exchange": "no exchange is running", "networks": "no real network", "disk": "",
+		"mail server": "smtp.address", "anchor": "another disk", "certificate": "public-url", "exchange": "no exchange is running", "networks": "none is in the settings", "disk": "",
 	})
 	s := &server{t: t, data: data, args: []string{"--config", config, "--min-free=0"}}
 	t.Cleanup(func() { s.kill() })
@@ -46,7 +46,7 @@ func TestInit(t *testing.T) {
 	must(t, err)
 	defer func() { _ = mail.Close() }()
 	change(t, config, "smtp:\n  address: \"\"\n  from: \"\"", "smtp:\n  address: "+mail.Addr().String()+"\n  from: a@example.org")
-	diagnosed(t, config, map[string]string{"markets": "", "mail server": "", "networks": "no real network"})
+	diagnosed(t, config, map[string]string{"markets": "", "mail server": "", "networks": "none is in the settings"})
 }
 
 // TestInitForADomain wants the domain in the settings, which serve takes.

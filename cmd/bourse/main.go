@@ -22,6 +22,7 @@ type cli struct {
 	Init    initCmd    `cmd:"" help:"Write settings, a catalogue and a unit file to begin with."`
 	Doctor  doctor     `cmd:"" help:"Say what still blocks opening an exchange; exit 1 if anything does."`
 	Serve   serve      `cmd:"" help:"Run a production exchange."`
+	Network networkCmd `cmd:"" help:"Networks of nodes of your own."`
 	Admin   adminCmd   `cmd:"" help:"Operate the exchange that runs on a data directory."`
 	Journal journalCmd `cmd:"" help:"Look into a journal, of a running or a stopped exchange."`
 	Backup  backup     `cmd:"" help:"Copy the data of an exchange while it runs."`
@@ -105,7 +106,7 @@ func (p *program) report(err error) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errViolations), errors.Is(err, errBlocked):
+	case errors.Is(err, errViolations), errors.Is(err, errBlocked), errors.Is(err, errProblems):
 		return exitFailed // the report is already printed
 	case errors.Is(err, journal.ErrCut):
 		_, _ = fmt.Fprintf(p.stderr, "bourse: %v\nDelete nothing; see docs/runbook.md.\n", err)

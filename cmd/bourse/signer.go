@@ -13,10 +13,10 @@ import (
 
 // remoteSigner is where a signer in a process of its own listens.
 type remoteSigner struct {
-	Socket string `help:"Unix socket of bourse-signer." placeholder:"PATH" type:"path"`
+	Socket string `help:"Unix socket of bourse-signer." placeholder:"PATH"`
 	URL    string `help:"Address of bourse-signer on another machine, as tls://HOST:PORT." placeholder:"URL"`
-	Cert   string `help:"Certificate that the signer knows this exchange by, PEM." placeholder:"FILE" type:"path"`
-	Key    string `help:"Key of that certificate, PEM." placeholder:"FILE" type:"path"`
+	Cert   string `help:"Certificate that the signer knows this exchange by, PEM." placeholder:"FILE"`
+	Key    string `help:"Key of that certificate, PEM." placeholder:"FILE"`
 	Pin    string `help:"Pin of the signer's key, as bourse-signer certify prints it." placeholder:"HEX"`
 }
 

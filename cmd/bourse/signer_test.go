@@ -86,13 +86,20 @@ func trySigner(t *testing.T, args ...string) (string, error) {
 // newKeeper makes a signer for a sandbox with these settings.
 func newKeeper(t *testing.T, settings string) *keeper {
 	t.Helper()
+	k, _ := newKeeperOf(t, settings, "--sandbox")
+	return k
+}
+
+// newKeeperOf makes a signer for an exchange that arguments name, and returns what it printed.
+func newKeeperOf(t *testing.T, settings string, exchange ...string) (*keeper, string) {
+	t.Helper()
 	base := t.TempDir()
 	k := &keeper{t: t, dir: filepath.Join(base, "signer")}
 	identity, err := age.GenerateX25519Identity()
 	must(t, err)
 	file := filepath.Join(base, "identity")
 	must(t, os.WriteFile(file, []byte(identity.String()+"\n"), 0o600))
-	signerTool(t, "init", k.dir, "--sandbox", "--recipient", identity.Recipient().String())
+	said := signerTool(t, append([]string{"init", k.dir, "--recipient", identity.Recipient().String()}, exchange...)...)
 	must(t, os.WriteFile(filepath.Join(k.dir, "signer.yaml"), []byte(settings), 0o600))
 	k.args = []string{"run", k.dir, "--identity", file, "--socket", k.socket()}
 	t.Cleanup(func() {
@@ -101,7 +108,7 @@ func newKeeper(t *testing.T, settings string) *keeper {
 			t.Logf("log of the signer:\n%s", k.said())
 		}
 	})
-	return k
+	return k, said
 }
 
 // socket is where the exchange reaches the signer. Paths of sockets are short.

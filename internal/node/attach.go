@@ -10,6 +10,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api/teller"
 	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/connect"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/wallet"
 )
@@ -26,8 +27,12 @@ type attached struct {
 }
 
 // attach connects the listed networks and gives all of them one signer.
-func (n *Node) attach() error {
-	for _, a := range n.Networks {
+func (n *Node) attach(ctx context.Context) error {
+	attachments, err := n.attachments(ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range attachments {
 		listed := n.view.Catalogue().Network(a.Symbol)
 		if listed == nil {
 			continue
@@ -43,7 +48,7 @@ func (n *Node) attach() error {
 		return err
 	}
 
-	keeper, err := n.openSigner()
+	keeper, err := n.openSigner(ctx)
 	if err != nil {
 		return err
 	}
@@ -52,6 +57,43 @@ func (n *Node) attach() error {
 			ID: a.id, Network: a.Network, Signer: keeper, Board: n.board, Listed: n, Submit: n.submit, Start: a.Start,
 			Log: n.Log,
 		})
+	}
+	return nil
+}
+
+// attachments returns the networks to connect: a sandbox's, or those of the settings.
+func (n *Node) attachments(ctx context.Context) ([]wallet.Attachment, error) {
+	if n.Sandbox != nil {
+		return n.Networks, nil
+	}
+
+	list := make([]wallet.Attachment, len(n.Real))
+	for i := range n.Real {
+		s := &n.Real[i]
+		listed := n.view.Catalogue().Network(s.Symbol)
+		if err := n.checkListed(s, listed); err != nil {
+			return nil, fmt.Errorf("network %s: %w", s.Symbol, err)
+		}
+		list[i] = wallet.Attachment{Symbol: s.Symbol, Open: func() (*wallet.Connection, error) {
+			_, terms, assets := n.Listed(listed.ID)
+			native, tokens := connect.Listed(s.Symbol, terms, assets)
+			return s.Connect(ctx, connect.Local{
+				Clock: n.now, Native: native, Tokens: tokens, Known: n.board.State(listed.ID).Tip != bourse.BlockRef{},
+			})
+		}}
+	}
+	return list, nil
+}
+
+// checkListed checks that the catalogue has a network of the settings, nil for none, as what it is. Coins of a
+// test chain are worth nothing and trade with those that are, so they are marked.
+func (n *Node) checkListed(s *connect.Settings, listed *bourse.Network) error {
+	switch {
+	case listed == nil:
+		return fmt.Errorf("the settings name it and the catalogue does not: start without it, list it with `%s catalogue apply FILE`, "+
+			"and start again", n.Admin)
+	case s.IsTest() && !listed.Experimental:
+		return fmt.Errorf("the coins of %s are worth nothing: to rehearse, list the network with `experimental: true`", s.Chain)
 	}
 	return nil
 }

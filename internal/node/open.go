@@ -84,7 +84,7 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := n.anchorStart(); err != nil {
 		return nil, err
 	}
-	if err := n.attach(); err != nil {
+	if err := n.attach(ctx); err != nil {
 		return nil, err
 	}
 	if err := n.openWebhooks(ctx); err != nil {

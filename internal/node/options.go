@@ -10,6 +10,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/brand"
 	"github.com/bourse-exchange/bourse/internal/certificate"
+	"github.com/bourse-exchange/bourse/internal/connect"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
@@ -50,8 +51,10 @@ type Options struct {
 	Cluster Cluster
 	// Sandbox surrounds an exchange whose money is not real; nil for production.
 	Sandbox *sandbox.World
-	// Networks are the networks to connect.
+	// Networks are a sandbox's networks to connect.
 	Networks []wallet.Attachment
+	// Real are the networks of an exchange of real money.
+	Real []connect.Settings
 	// Certificate configures the source of the certificate.
 	Certificate certificate.Options
 	// TrustedProxies are the proxies whose X-Forwarded-For is believed.
@@ -79,8 +82,8 @@ type Options struct {
 	WebhookPrivate bool
 	// SignerLimits bound the amount of an asset that the signer sends on each network.
 	SignerLimits []SignerLimit
-	// Signer is where a signer in a process of its own listens; nil for one in this process,
-	// which a sandbox has.
+	// Signer is where a signer in a process of its own listens. Nil is one in this process, which a
+	// sandbox alone may have.
 	Signer *remote.Address
 	// MinFree is the number of bytes that must stay free on the disk.
 	MinFree uint64

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"path/filepath"
 	"time"
 
@@ -12,15 +13,22 @@ import (
 	"github.com/bourse-exchange/bourse/internal/signer/remote"
 )
 
+var errNoSigner = errors.New("networks of real money need a signer of their own: set signer.socket, or signer.url with cert, key and pin")
+
 var errTwoLimits = errors.New("signer-limits are those of a signer in this process; one in another process has its own settings")
 
 // openSigner returns the signer of all connected networks: the one in another process, or one
 // whose record lies in the data directory.
-func (n *Node) openSigner() (signer.Signer, error) {
-	if n.Signer == nil {
+//
+// An exchange whose keys are not the signer's does not start: what customers paid to its addresses could
+// not be spent. A signer that does not answer, or wants another epoch, is waited for.
+func (n *Node) openSigner(ctx context.Context) (signer.Signer, error) {
+	switch {
+	case n.Signer == nil && n.Sandbox == nil:
+		return nil, errNoSigner
+	case n.Signer == nil:
 		return n.openOwnSigner()
-	}
-	if len(n.SignerLimits) > 0 {
+	case len(n.SignerLimits) > 0:
 		return nil, errTwoLimits
 	}
 	o := n.signerOptions()
@@ -29,6 +37,13 @@ func (n *Node) openSigner() (signer.Signer, error) {
 	}
 	client := remote.NewClient(o)
 	n.closers = append(n.closers, client)
+	err := client.Greet(ctx)
+	if errors.Is(err, signer.ErrKeys) || errors.Is(err, signer.ErrExchange) {
+		return nil, err
+	}
+	if err != nil {
+		n.Log.Warn("withdrawals wait for the signer", slog.Any("error", err))
+	}
 	return client, nil
 }
 
