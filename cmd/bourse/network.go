@@ -52,15 +52,15 @@ func (c *networkCheck) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		err = p.print(result)
-	} else {
-		err = result.write(p)
+	if !c.JSON {
+		result.write(p)
+	} else if err := p.print(result); err != nil {
+		return err
 	}
-	if err == nil && !result.OK {
-		err = errProblems
+	if !result.OK {
+		return errProblems
 	}
-	return err
+	return nil
 }
 
 // readServe reads the settings of serve from a configuration file.
@@ -122,7 +122,7 @@ func (s *serve) askSigner(ctx context.Context, to *checked, a *remote.Address) (
 	status, err := remote.Look(ctx, a, time.Now)
 	if err != nil {
 		to.Problems = append(to.Problems, fmt.Sprintf("the signer: %v", err))
-		return nil, nil //nolint:nilerr // it is a problem to print
+		return nil, nil
 	}
 	to.Signer = status
 	accounts := make([]signer.Account, len(status.Networks))
@@ -194,7 +194,7 @@ func coins(n *connect.Settings, doc *catalogue.Document) (native chain.CoinID, t
 }
 
 // write prints the result for people: problems first.
-func (to *checked) write(p *program) error {
+func (to *checked) write(p *program) {
 	f := func(mark, about, text string) { _, _ = fmt.Fprintf(p.stdout, "%-7s %s: %s\n", mark, about, text) }
 	for _, text := range to.Problems {
 		f("BLOCKS", "networks", text)
@@ -211,7 +211,6 @@ func (to *checked) write(p *program) error {
 	for i := range to.Networks {
 		writeReport(&to.Networks[i], f)
 	}
-	return nil
 }
 
 // writeReport prints what there is of a network.
