@@ -27,8 +27,9 @@ type realNode struct {
 	outside world
 	// asset is the native coin, and the network's name.
 	asset string
-	// decimals are those of the coin's smallest unit, and confirms what a deposit needs.
+	// decimals is the number of decimals of the coin's smallest unit.
 	decimals uint8
+	// confirms is the number of confirmations after which a deposit is credited.
 	confirms int
 	// sweeps is true if deposits move to the hot wallet.
 	sweeps bool

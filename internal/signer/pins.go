@@ -14,12 +14,12 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 )
 
-// pinsName is the file of what a signer knows for ever: one line, as those of its record.
+// pinsName is the file of the pins: one line, in the form of a line of the record.
 const pinsName = "pins.json"
 
-// Pins are what a signer knows for ever, whatever its settings say.
+// Pins are the facts about its exchange that a signer keeps across restarts. No setting changes them.
 type Pins struct {
-	// Exchange is zero until a sandbox's first exchange has said hello.
+	// Exchange is the exchange's id. It is zero until the first hello, for a sandbox whose id was left out.
 	Exchange ExchangeID `json:"exchange"`
 	Sandbox  bool       `json:"sandbox"`
 	// Incarnation and Term are the highest epoch.
@@ -69,8 +69,7 @@ func Create(d disk.Disk, x Exchange, at Epoch) error {
 	return writePins(d, &Pins{Exchange: x.ID, Sandbox: x.Sandbox, Incarnation: at.Incarnation, Term: at.Term})
 }
 
-// ReadPins reads what a signer knows for ever. The error is fs.ErrNotExist if nothing was
-// pinned.
+// ReadPins reads the pins. The error is fs.ErrNotExist if there are none.
 func ReadPins(d disk.Disk) (p Pins, err error) {
 	b, err := disk.ReadFile(d, pinsName)
 	if err != nil {
@@ -91,7 +90,7 @@ func writePins(d disk.Disk, p *Pins) error {
 	return disk.Replace(d, pinsName, pinsName+".tmp", seal(text))
 }
 
-// Number gives each network its number in the record, for ever.
+// Number gives each network its number in the record, which it keeps.
 func Number(d disk.Disk, names []bourse.Symbol) (map[bourse.Symbol]bourse.NetworkID, error) {
 	p, err := ReadPins(d)
 	if err != nil {

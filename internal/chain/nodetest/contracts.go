@@ -117,8 +117,9 @@ var (
 
 // Addresses of the contracts of tests.
 const (
-	// TokenAt is that of the token that the sandbox lists, FakeAt of one that nobody lists.
-	TokenAt     = "0xdAC17F958D2ee523a2206206994597C13D831ec7"
+	// TokenAt is the address of the token that the sandbox lists.
+	TokenAt = "0xdAC17F958D2ee523a2206206994597C13D831ec7"
+	// FakeAt is the address of a token that is not listed.
 	FakeAt      = "0x1000000000000000000000000000000000000001"
 	forwarderAt = "0x1000000000000000000000000000000000000002"
 	reverterAt  = "0x1000000000000000000000000000000000000003"

@@ -38,8 +38,8 @@ type Kind struct {
 	args func(dir, port string) []string
 	// prepare, if not nil, fills the directory of a new node.
 	prepare func(dir string) error
-	// stop, if not nil, saves what the node's next process starts with; the node is then killed.
-	// Other nodes have a method to stop.
+	// stop, if not nil, writes the files from which the node starts again, before it is killed. Nodes
+	// without it are stopped by their own method.
 	stop func(n *Node) error
 	// forgetful are the arguments that make it start without the transactions that waited.
 	forgetful []string

@@ -18,8 +18,8 @@ import (
 const (
 	// askWithin bounds a request with its answer, and before it a connection with its hello.
 	askWithin = 3 * time.Second
-	// restAfter is the pause after a signer that did not answer, within which requests fail at
-	// once: the exchange's networks go on reading blocks meanwhile.
+	// restAfter is the time after a failure in which requests fail at once, without asking the
+	// signer: the exchange's networks read blocks meanwhile.
 	restAfter = time.Second
 )
 
@@ -68,9 +68,10 @@ type Client struct {
 	// conn is nil while there is no connection whose hello was answered.
 	conn  net.Conn
 	asked uint64
-	// rested is when the signer is asked again, after it did not answer with away.
-	rested time.Time
-	away   error
+	// lastErr is the error of the last request, if the signer did not answer it. Requests before
+	// askAgain fail with it.
+	lastErr  error
+	askAgain time.Time
 }
 
 var _ signer.Signer = (*Client)(nil)
@@ -197,17 +198,17 @@ func (c *Client) ask(ctx context.Context, r *request) (*reply, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.away != nil && c.options.Now().Before(c.rested) {
-		return nil, c.away
+	if c.lastErr != nil && c.options.Now().Before(c.askAgain) {
+		return nil, c.lastErr
 	}
 
 	a, err := c.carryOut(ctx, r)
 	refusal := new(RefusalError)
 	if err == nil || errors.As(err, &refusal) && c.conn != nil {
-		c.away = nil
+		c.lastErr = nil
 		return a, err
 	}
-	c.away, c.rested = err, c.options.Now().Add(restAfter)
+	c.lastErr, c.askAgain = err, c.options.Now().Add(restAfter)
 	if c.conn != nil {
 		_ = c.conn.Close() // its state is unknown
 		c.conn = nil

@@ -20,7 +20,7 @@ type Status struct {
 // ServeOperators answers operators until ctx ends.
 func (s *Server) ServeOperators(ctx context.Context, l net.Listener) error {
 	return s.serve(ctx, l, func(_ context.Context, c *visitor) error {
-		return s.each(c, func(r *request) (*reply, error) {
+		return s.answerAll(c, func(r *request) (*reply, error) {
 			answer := &reply{N: r.N}
 			switch {
 			case r.Status != nil:

@@ -127,7 +127,7 @@ func (s *Server) converse(ctx context.Context, c *visitor, greeted *room) error 
 		return err
 	}
 
-	return s.each(c, func(r *request) (*reply, error) {
+	return s.answerAll(c, func(r *request) (*reply, error) {
 		answer := &reply{N: r.N}
 		var err error
 		switch {
@@ -147,8 +147,8 @@ func (s *Server) converse(ctx context.Context, c *visitor, greeted *room) error 
 	})
 }
 
-// each answers requests until the peer leaves or sends what is none.
-func (s *Server) each(c net.Conn, answer func(*request) (*reply, error)) error {
+// answerAll answers requests until the peer leaves, is late, or sends anything else.
+func (s *Server) answerAll(c net.Conn, answer func(*request) (*reply, error)) error {
 	in := bufio.NewReader(c)
 	for {
 		if err := c.SetDeadline(s.Now().Add(idleFor)); err != nil {
