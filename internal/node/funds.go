@@ -8,8 +8,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/lock"
 )
 
-// fundsFor is the time for which funds are shown again: to sum up takes the history's time, some
-// 20 ms for a million balances.
+// fundsFor is how long funds are kept. The follower does nothing else while it reads all balances.
 const fundsFor = 5 * time.Second
 
 // summed keeps the last funds of the follower.
