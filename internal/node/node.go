@@ -124,8 +124,8 @@ type Node struct {
 	// that the journal leaves free. Written by watch.
 	full     atomic.Bool
 	reserved atomic.Uint64
-	// room is the disk's, in bytes: what is free, and what has to be for orders to be taken.
-	// Written by watch.
+	// room has the free bytes of the data directory's disk, and the least with which orders are
+	// taken. Written by watch.
 	room struct{ free, least atomic.Uint64 }
 	// summed has the funds that operators see.
 	summed summed

@@ -13,9 +13,10 @@ type Condition struct {
 	Ready, Refusing bool
 	// JournalP99 is the 99th percentile of the times of the journal's last writes.
 	JournalP99 time.Duration
-	// Queue is the number of commands that wait for the journal, HistoryLag of those that the
-	// history does not have yet.
-	Queue, HistoryLag uint64
+	// Queue is the number of commands that wait for the journal.
+	Queue uint64
+	// HistoryLag is the number of applied commands that are not in the history yet.
+	HistoryLag uint64
 	// DiskFree is the room on the data directory's disk, in bytes; below DiskLeast only cancels are
 	// taken.
 	DiskFree, DiskLeast uint64
@@ -67,7 +68,7 @@ func (s *Server) dashboard(context.Context, struct{}) (any, error) {
 		DiskFree   uint64     `json:"disk_free"`
 		DiskLeast  uint64     `json:"disk_least"`
 		Streams    int        `json:"streams"`
-		// Withdrawals, Deposits and Acts are those that wait for operators.
+		// Withdrawals, Deposits and Acts are the numbers of those that wait for operators.
 		Withdrawals int             `json:"withdrawals"`
 		Deposits    int             `json:"deposits"`
 		Acts        int             `json:"acts"`

@@ -142,7 +142,8 @@ func (s *Server) catalogueApply(ctx context.Context, a catalogueApplyArgs) (any,
 			return nil, err
 		}
 		answer.add(changes)
-		if seen || len(orderOf(ctx).acts) > 0 { // what is not carried out yet changes nothing to go on from
+		// Acts that wait have not changed the catalogue: Next would return the same changes again.
+		if seen || len(orderOf(ctx).acts) > 0 {
 			break
 		}
 		if changes, err = doc.Next(s.View.Catalogue()); err != nil {

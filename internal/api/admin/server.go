@@ -90,7 +90,7 @@ type verb struct {
 // operation reads the arguments of a verb and returns the answer.
 type operation func(ctx context.Context, args jsontext.Value) (any, error)
 
-// RoleOf returns the least role that carries out a verb in the name of an operator.
+// RoleOf returns the lowest role whose operators may order a verb.
 func (s *Server) RoleOf(name string) bourse.OperatorRole { return s.verb(name).role }
 
 // verb returns a verb that exists.

@@ -24,7 +24,7 @@ type Verbs interface {
 	// DoAs carries out a verb in the name of an operator. The answer can be encoded as JSON; the
 	// errors are *bourse.Errors and internal ones.
 	DoAs(ctx context.Context, who *operator.Orderer, verb string, args jsontext.Value) (any, error)
-	// RoleOf returns the least role of an operator who may ask for a verb.
+	// RoleOf returns the lowest role whose operators may order a verb.
 	RoleOf(verb string) bourse.OperatorRole
 }
 
