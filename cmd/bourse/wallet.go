@@ -9,12 +9,13 @@ type withdrawalCmd struct {
 	Release withdrawalRelease `cmd:"" help:"Give a withdrawal's money back, because what was signed can never be mined."`
 }
 
-type withdrawalList struct{}
+type withdrawalList struct {
+	After uint64 `help:"The number next of an earlier answer, to go on behind it." json:"after"`
+	Limit int    `default:"200" help:"How many are shown, 200 at most." json:"limit"`
+}
 
 // Run lists withdrawals.
-func (*withdrawalList) Run(p *program, a *adminCmd) error {
-	return p.ask(a, "withdrawal/list", struct{}{})
-}
+func (c *withdrawalList) Run(p *program, a *adminCmd) error { return p.ask(a, "withdrawal/list", c) }
 
 // withdrawal is the withdrawal argument of a verb.
 type withdrawal struct {

@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/bourse-exchange/bourse"
@@ -33,9 +34,38 @@ func (s *Service) Search(ctx context.Context, begins string, after bourse.Accoun
 	return list, nil
 }
 
-// LastSecured returns the last change of an account's password, address or factors; false if its
-// activities have none.
-func (s *Service) LastSecured(ctx context.Context, id bourse.AccountID) (Activity, bool, error) {
-	return s.Store.LastActivity(
-		ctx, id, changedPassword, resetPassword, changedEmail, undidEmail, changedFactor, changedCases)
+// Secured is how long an account has been as safe as it is.
+type Secured struct {
+	// Created is zero for an account without a person, and for one whose row is not the journal's.
+	Created bourse.Time
+	// Changed is the last change of password, address or factors. Its ID is zero if the account's
+	// activities have none.
+	Changed Activity
+}
+
+// SecuredAll returns the facts about accounts, by their ids. An account without facts is absent.
+func (s *Service) SecuredAll(ctx context.Context, ids []bourse.AccountID) (map[bourse.AccountID]Secured, error) {
+	rows, err := s.Store.AccountsByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	all := map[bourse.AccountID]Secured{}
+	for i := range rows {
+		row, err := s.journaled(ctx, rows[i])
+		if errors.Is(err, ErrNone) || errors.Is(err, ErrForged) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		all[row.ID] = Secured{Created: row.Created}
+	}
+
+	changes, err := s.Store.LastActivities(
+		ctx, ids, changedPassword, resetPassword, changedEmail, undidEmail, changedFactor, changedCases)
+	for i := range changes {
+		one := all[changes[i].Account]
+		one.Changed = changes[i]
+		all[changes[i].Account] = one
+	}
+	return all, err
 }

@@ -2,8 +2,10 @@ package admin
 
 import (
 	"context"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/history"
 )
 
@@ -22,11 +24,13 @@ type riskAnswer struct {
 	HeldUntil int64 `json:"held_until,omitzero"`
 }
 
-// risks finds the facts about withdrawals, those of an account once.
+// risks finds the facts about withdrawals.
 type risks struct {
 	*Server
-	known map[bourse.AccountID]riskAnswer
-	done  map[done]map[destination]bool
+	// accounts has the facts about the accounts of the withdrawals.
+	accounts map[bourse.AccountID]account.Secured
+	// done has the destinations of an account's last withdrawals to a network.
+	done map[done]map[destination]bool
 }
 
 // done names the withdrawals of an account to a network.
@@ -38,40 +42,40 @@ type done struct {
 // destination is where a withdrawal goes.
 type destination struct{ address, memo string }
 
-func (s *Server) newRisks() *risks {
-	return &risks{s, map[bourse.AccountID]riskAnswer{}, map[done]map[destination]bool{}}
+// newRisks returns the risks of those of the withdrawals that wait for an approval.
+func (s *Server) newRisks(ctx context.Context, list []bourse.Withdrawal) (*risks, error) {
+	var ids []bourse.AccountID
+	for i := range list {
+		if undecided(&list[i]) {
+			ids = append(ids, list[i].Account)
+		}
+	}
+	r := &risks{Server: s, done: map[done]map[destination]bool{}}
+	if len(ids) == 0 {
+		return r, nil
+	}
+
+	slices.Sort(ids)
+	var err error
+	r.accounts, err = s.Accounts.SecuredAll(ctx, slices.Compact(ids))
+	return r, err
 }
 
 // of returns the facts about a withdrawal.
 func (r *risks) of(ctx context.Context, w *bourse.Withdrawal) (*riskAnswer, error) {
-	facts, known := r.known[w.Account]
-	if !known {
-		var err error
-		if facts, err = r.account(ctx, w.Account); err != nil {
-			return nil, err
-		}
-		r.known[w.Account] = facts
-	}
 	went, err := r.destinations(ctx, done{w.Account, w.Network})
-	facts.NewAddress = !went[destination{w.Address, w.Memo}]
-	return &facts, err
-}
-
-// account returns the facts about an account.
-func (r *risks) account(ctx context.Context, id bourse.AccountID) (facts riskAnswer, err error) {
-	who, _, err := r.Accounts.ByID(ctx, id)
 	if err != nil {
-		return facts, err
+		return nil, err
 	}
-	facts.AccountCreated = who.Created.Seconds()
-	changed, found, err := r.Accounts.LastSecured(ctx, id)
-	if found {
+	secured := r.accounts[w.Account]
+	facts := &riskAnswer{NewAddress: !went[destination{w.Address, w.Memo}], AccountCreated: secured.Created.Seconds()}
+	if changed := &secured.Changed; changed.ID != 0 {
 		facts.Changed, facts.Change = changed.Time.Seconds(), changed.Kind
 	}
-	if until := r.Accounts.HeldUntil(id); until > r.View.Now() {
+	if until := r.Accounts.HeldUntil(w.Account); until > r.View.Now() {
 		facts.HeldUntil = until.Seconds()
 	}
-	return facts, err
+	return facts, nil
 }
 
 // destinations returns those of the last withdrawals that were done.

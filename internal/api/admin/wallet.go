@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"sort"
 	"strings"
 	"time"
 
@@ -62,27 +63,41 @@ func (s *Server) describeWithdrawal(c *view.Catalogue, w *bourse.Withdrawal) wit
 // undecided reports whether a withdrawal waits for an approval.
 func undecided(w *bourse.Withdrawal) bool { return !w.Approved && w.Status == bourse.WalletPending }
 
+type withdrawalListArgs struct {
+	After bourse.WalletID `json:"after"`
+	Limit int             `json:"limit"`
+}
+
 // withdrawalList lists the withdrawals that are not final, oldest first, and any that
 // wait for another decision of an operator.
-func (s *Server) withdrawalList(ctx context.Context, _ struct{}) (any, error) {
+func (s *Server) withdrawalList(ctx context.Context, a withdrawalListArgs) (any, error) {
+	limit, err := rows(a.Limit)
+	if err != nil {
+		return nil, err
+	}
 	open := s.View.Leaving()
+	from := sort.Search(len(open), func(i int) bool { return open[i].ID > a.After })
+	open, next := cut(open[from:], limit, func(w *bourse.Withdrawal) uint64 { return uint64(w.ID) })
+	facts, err := s.newRisks(ctx, open)
+	if err != nil {
+		return nil, err
+	}
+
 	catalogue := s.View.Catalogue()
 	list := make([]withdrawalAnswer, len(open))
-	facts := s.newRisks()
 	for i := range open {
 		list[i] = s.describeWithdrawal(catalogue, &open[i])
 		if !undecided(&open[i]) {
 			continue
 		}
-		var err error
 		if list[i].Risk, err = facts.of(ctx, &open[i]); err != nil {
 			return nil, err
 		}
 	}
-
 	return struct {
 		Withdrawals []withdrawalAnswer `json:"withdrawals"`
-	}{list}, nil
+		Next        uint64             `json:"next,omitzero"`
+	}{list, next}, nil
 }
 
 type withdrawalArgs struct {

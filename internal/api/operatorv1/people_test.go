@@ -85,6 +85,25 @@ func TestRisksOfWithdrawals(t *testing.T) {
 	}
 }
 
+// TestWithdrawalsComeInPages wants each open withdrawal once, oldest first.
+func TestWithdrawalsComeInPages(t *testing.T) {
+	e := newExchange(t)
+	first := e.withdraw(3)
+	viewer := e.staff(bourse.RoleViewer)[1]
+	for after := range bourse.WalletID(3) {
+		w := viewer.ask(fmt.Sprintf("GET /withdrawals?limit=1&after=%d", first+after-1), "")
+		body, next := w.Body.String(), fmt.Sprintf(`"next":%d}`, first+after)
+		if w.Code != 200 || strings.Count(body, "xid") != 1 || !strings.Contains(body, fmt.Sprintf(`"xid":%d,`, first+after)) ||
+			strings.HasSuffix(body, next) == (after == 2) {
+			t.Errorf("the page after %d is %d %s", first+after-1, w.Code, body)
+		}
+	}
+	viewer.wants(fmt.Sprintf("GET /withdrawals?after=%d", first+2), "", 200, `{"withdrawals":[]}`)
+	for _, wrong := range []string{"limit=201", "limit=-1", "limit=x", "after=-1"} {
+		viewer.wants("GET /withdrawals?"+wrong, "", 400, "")
+	}
+}
+
 // TestRisksAreNotHidden wants the change of factors to be told after strangers failed to log in.
 func TestRisksAreNotHidden(t *testing.T) {
 	e := newExchange(t)

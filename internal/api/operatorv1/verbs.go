@@ -54,7 +54,7 @@ var routes = [...]route{
 	{get, "/solvency", "solvency", nil, api.Reads},
 	{get, "/log", "log", api.Fields{"offset"}, api.Reads},
 
-	{get, "/withdrawals", "withdrawal/list", nil, api.Reads},
+	{get, "/withdrawals", "withdrawal/list", api.Fields{"after", "limit"}, api.Reads},
 	{post, "/withdrawals/{xid}/approve", "withdrawal/approve", with(), api.Orders},
 	{post, "/withdrawals/{xid}/deny", "withdrawal/deny", with(), api.Cancels},
 	{post, "/withdrawals/{xid}/replace", "withdrawal/replace", with(), api.Orders},

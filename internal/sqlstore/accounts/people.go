@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
@@ -99,25 +97,24 @@ func (s *Store) AddActivity(ctx context.Context, a *account.Activity, most int, 
 func (s *Store) ActivityOf(
 	ctx context.Context, id bourse.AccountID, before uint64, limit int,
 ) ([]account.Activity, error) {
-	const of = selectActivity + `AND (id < $2 OR $2 = 0) ORDER BY id DESC LIMIT $3`
+	const of = selectActivity + `account = $1 AND (id < $2 OR $2 = 0) ORDER BY id DESC LIMIT $3`
 	return s.activities(ctx, of, int64(id), int64(before), limit)
 }
 
-const selectActivity = `SELECT id, account, time, kind, address, agent, detail FROM activity WHERE account = $1 `
+const selectActivity = `SELECT id, account, time, kind, address, agent, detail FROM activity WHERE `
 
-// LastActivity returns an account's newest entry of one of the kinds.
-func (s *Store) LastActivity(ctx context.Context, id bourse.AccountID, kinds ...string) (account.Activity, bool, error) {
-	args, places := []any{int64(id)}, make([]string, len(kinds))
+// LastActivities returns the newest entries of one of the kinds, of each account the newest.
+func (s *Store) LastActivities(
+	ctx context.Context, ids []bourse.AccountID, kinds ...string,
+) ([]account.Activity, error) {
+	var args []any
+	last := `SELECT max(id) FROM activity WHERE account IN ` + places(&args, numbers(ids)...)
+	words := make([]any, len(kinds))
 	for i, kind := range kinds {
-		args = append(args, kind)
-		places[i] = fmt.Sprintf("$%d", len(args))
+		words[i] = kind
 	}
-	last := selectActivity + `AND kind IN (` + strings.Join(places, ", ") + `) ORDER BY id DESC LIMIT 1`
-	list, err := s.activities(ctx, last, args...)
-	if err != nil || len(list) == 0 {
-		return account.Activity{}, false, err
-	}
-	return list[0], true, nil
+	last += ` AND kind IN ` + places(&args, words...) + ` GROUP BY account`
+	return s.activities(ctx, selectActivity+`id IN (`+last+`)`, args...)
 }
 
 // activities returns the entries of a query.

@@ -279,11 +279,30 @@ func testActivity(t *testing.T, s *accounts.Store) {
 	if err != nil || len(rest) != 1 || rest[0].Time != 0 {
 		t.Errorf("%+v %v", rest, err)
 	}
-	if a, found, err := s.LastActivity(t.Context(), 7, "SIGNUP", "LOGIN"); err != nil || !found || a != first[0] {
-		t.Errorf("the last one is %+v, %t: %v", a, found, err)
+	last := func(ids ...bourse.AccountID) []account.Activity {
+		list, err := s.LastActivities(t.Context(), ids, "SIGNUP", "LOGIN")
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(list, func(a, b account.Activity) int { return int(a.Account) - int(b.Account) })
+		return list
 	}
-	if a, found, err := s.LastActivity(t.Context(), 7, "SIGNUP", "LOGIN_FAILED"); err != nil || found {
-		t.Errorf("of no kind there is %+v: %v", a, err)
+	if list := last(7); len(list) != 1 || list[0] != first[0] {
+		t.Errorf("the last one is %+v", list)
+	}
+	if list := last(9, 8, 7); len(list) != 2 || list[0] != first[0] || list[1].Account != 8 || list[1].Time != 5 {
+		t.Errorf("the last ones are %+v", list)
+	}
+	if list := last(); len(list) != 0 {
+		t.Errorf("of nobody there is %+v", list)
+	}
+	if list, err := s.LastActivities(t.Context(), []bourse.AccountID{7}, "SIGNUP", "LOGIN_FAILED"); err != nil || len(list) != 0 {
+		t.Errorf("of no kind there is %+v: %v", list, err)
+	}
+
+	rows, err := s.AccountsByID(t.Context(), []bourse.AccountID{8, 9, 7})
+	if err != nil || len(rows) != 2 || rows[0].ID+rows[1].ID != 15 {
+		t.Errorf("accounts by id: %+v %v", rows, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"net/netip"
 	"strings"
 
@@ -210,6 +211,35 @@ const selectAccounts = `SELECT token, coalesce(id, 0), email, created, password,
 // Account returns a confirmed account.
 func (s *Store) Account(ctx context.Context, id bourse.AccountID) (account.AccountRow, bool, error) {
 	return s.account(ctx, selectAccounts+`WHERE id = $1`, int64(id))
+}
+
+// AccountsByID returns the confirmed ones of the accounts.
+func (s *Store) AccountsByID(ctx context.Context, ids []bourse.AccountID) ([]account.AccountRow, error) {
+	var args []any
+	return s.accounts(ctx, selectAccounts+`WHERE id IN `+places(&args, numbers(ids)...), args...)
+}
+
+// numbers returns ids as a database takes them.
+func numbers(ids []bourse.AccountID) []any {
+	list := make([]any, len(ids))
+	for i, id := range ids {
+		list[i] = int64(id)
+	}
+	return list
+}
+
+// places appends values to a query's arguments and returns the list of their places. Without values it is
+// the list of NULL, in which nothing is: PostgreSQL has no empty list.
+func places(args *[]any, values ...any) string {
+	if len(values) == 0 {
+		return "(NULL)"
+	}
+	names := make([]string, len(values))
+	for i, value := range values {
+		*args = append(*args, value)
+		names[i] = fmt.Sprintf("$%d", len(*args))
+	}
+	return "(" + strings.Join(names, ", ") + ")"
 }
 
 // AccountOf returns the confirmed account of an e-mail address.

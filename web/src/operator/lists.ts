@@ -19,8 +19,8 @@ export interface Listing {
   acts: readonly Act[];
   /** general acts are about no row. */
   general?: readonly Act[];
-  /** older is how the rows after those that are shown are asked for; lists without it are whole. */
-  older?: 'offset' | 'id' | 'next';
+  /** older is how the rows after those that are shown are asked for; lists without it are whole. All pages of after are shown at once. */
+  older?: 'offset' | 'id' | 'next' | 'after';
 }
 
 /** Answer is a list of the exchange: its rows, and where the next page begins. */
@@ -32,7 +32,9 @@ export function pageAfter(list: Listing, answer: Answer, count: number): Record<
   if (last === undefined) return null;
   if (list.older === 'offset') return { offset: String(count) };
   if (list.older === 'id') return { before: said(last, list.id) };
-  return list.older === 'next' && 'next' in answer ? { before: String(answer.next) } : null;
+  if (!('next' in answer)) return null;
+  if (list.older === 'after') return { after: String(answer.next), limit: '200' };
+  return list.older === 'next' ? { before: String(answer.next) } : null;
 }
 
 const reads = (member: string) => (answer: Answer): readonly Row[] => answer[member] ?? [];
@@ -47,7 +49,7 @@ const roles = ['viewer', 'operator', 'owner'] as const;
 
 const withdrawals: Listing = {
   href: '/operator/withdrawals', title: 'console.withdrawals', empty: 'withdrawals.empty',
-  path: '/withdrawals', rows: (answer) => (answer['withdrawals'] ?? []).map(withRisk), id: 'xid', name: (row) => `${said(row, 'amount')} ${said(row, 'asset')}`,
+  path: '/withdrawals', older: 'after', rows: (answer) => (answer['withdrawals'] ?? []).map(withRisk), id: 'xid', name: (row) => `${said(row, 'amount')} ${said(row, 'asset')}`,
   facts: [
     { of: 'xid', sure: true },
     { of: 'account', as: 'account', sure: true },
