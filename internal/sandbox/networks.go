@@ -146,8 +146,8 @@ func (w *World) signing(d disk.Disk, p *devnet.Params, own [32]byte) (n signer.N
 	return n, k, nil
 }
 
-// askKey asks the signer for a network's public key and keeps it. A network that has blocks
-// already has paid to another one's addresses.
+// askKey asks the signer for a network's public key and keeps it. It refuses a network that has
+// blocks: deposits in them went to addresses of another key.
 func (w *World) askKey(d disk.Disk, p *devnet.Params) (k devnet.PublicKey, err error) {
 	names, err := d.List(".")
 	if err != nil {

@@ -50,8 +50,8 @@ func (s *Local) Void(ctx context.Context, network bourse.NetworkID, id bourse.Wa
 	return s.void(ctx, network, id, nil)
 }
 
-// enter reports whether a request of an epoch may be answered; nil is an epoch above all. The
-// caller holds mu.
+// enter refuses a request of an epoch below the highest one. A nil epoch is that of the process which
+// holds the signer itself, and is never refused. The caller holds mu.
 func (s *Local) enter(epoch *Epoch) error {
 	if s.broken != nil {
 		return s.broken

@@ -63,8 +63,8 @@ func (w *Worker) takeOver(ctx context.Context) error {
 // recordHeld is the subject of complaints about the signer's record.
 const recordHeld = "the signer's record"
 
-// take journals an entry of the signer's record. It returns nil for an entry that no journal takes:
-// then the network signs nothing more. Until the answer of the journal is known, it may lack the entry.
+// take journals an entry of the signer's record. It returns nil if the entry cannot be decoded or the
+// engine refuses it; the network then signs nothing more. synced is false until the journal has the entry.
 func (w *Worker) take(
 	ctx context.Context, signed *signer.Signed, kind bourse.SignedKind, id bourse.WalletID,
 ) (*bourse.SignedTx, error) {

@@ -17,7 +17,7 @@ const headSize = 4
 
 var errFrame = errors.New("the signer's peer sends what is no frame")
 
-// readFrame reads one frame into v, which it fits to the last member.
+// readFrame reads one frame into v. A member that v does not have is an error.
 func readFrame(r io.Reader, v any) error {
 	var head [headSize]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
