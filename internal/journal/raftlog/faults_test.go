@@ -51,6 +51,41 @@ func TestImpossibleMembers(t *testing.T) {
 	}
 }
 
+// TestTwoVotersKeepTheirVotes asks two voters to take the vote of one, which could leave the other without
+// a leader for ever. A third voter makes it possible again.
+func TestTwoVotersKeepTheirVotes(t *testing.T) {
+	g := newTrio(t)
+	g.elect(0)
+	g.change(removal(3))
+	demotion := &raftpb.ConfChangeV2{Changes: []*raftpb.ConfChangeSingle{
+		{Type: raftpb.ConfChangeAddLearnerNode.Enum(), NodeId: new(uint64(2))},
+	}}
+	swap := removal(2)
+	addition := &raftpb.ConfChangeSingle{Type: raftpb.ConfChangeAddNode.Enum(), NodeId: new(uint64(3))}
+	swap.Changes = append(swap.Changes, addition)
+	for _, c := range []*raftpb.ConfChangeV2{removal(1), removal(2), demotion, swap} {
+		if err := g.logs[0].Change(c); err == nil {
+			t.Errorf("%v is taken", c.Changes)
+		}
+	}
+
+	g.change(&raftpb.ConfChangeV2{Changes: []*raftpb.ConfChangeSingle{addition}})
+	g.change(removal(1))
+	g.elect(1)
+	if v := g.logs[1].Status().Voters; !slices.Equal(v, []uint64{2, 3}) {
+		t.Errorf("voters are %v", v)
+	}
+}
+
+// change changes the members by the first node, and steps until that is done.
+func (g *trio) change(c *raftpb.ConfChangeV2) {
+	g.t.Helper()
+	if err := g.logs[0].Change(c); err != nil {
+		g.t.Fatal(err)
+	}
+	g.step(8)
+}
+
 // TestOldPromise opens a journal whose entries are of a later term than the promise: the node has
 // forgotten one.
 func TestOldPromise(t *testing.T) {

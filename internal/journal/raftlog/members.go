@@ -4,8 +4,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.etcd.io/raft/v3/confchange"
+	"go.etcd.io/raft/v3/quorum"
 	"go.etcd.io/raft/v3/raftpb"
 	"go.etcd.io/raft/v3/tracker"
 )
@@ -49,8 +51,15 @@ func parseMembers(b []byte) (*raftpb.ConfState, error) {
 	return s, nil
 }
 
+// fewVoters is the number of voters below which none may lose its vote.
+const fewVoters = 3
+
 // allows returns an error unless members can become others by a change. Raft panics when it applies
 // another one, on every node and at every start.
+//
+// Two voters keep their votes. A leader that loses its own applies that first, and ends. The other voter
+// does not know yet that the change is committed, and needs a vote of that node, which refuses it if its
+// log is longer: then nobody can lead again. Of three voters the other two elect one of them.
 func allows(s *raftpb.ConfState, c *raftpb.ConfChangeV2) error {
 	changer := confchange.Changer{Tracker: tracker.MakeProgressTracker(inflightMessages, mostInflight)}
 	config, nodes, err := confchange.Restore(changer, s)
@@ -59,11 +68,11 @@ func allows(s *raftpb.ConfState, c *raftpb.ConfChangeV2) error {
 		autoLeave, joint := c.EnterJoint()
 		switch {
 		case c.LeaveJoint():
-			_, nodes, err = changer.LeaveJoint()
+			config, nodes, err = changer.LeaveJoint()
 		case joint:
-			_, nodes, err = changer.EnterJoint(autoLeave, c.Changes...)
+			config, nodes, err = changer.EnterJoint(autoLeave, c.Changes...)
 		default:
-			_, nodes, err = changer.Simple(c.Changes...)
+			config, nodes, err = changer.Simple(c.Changes...)
 		}
 	}
 	switch {
@@ -71,7 +80,17 @@ func allows(s *raftpb.ConfState, c *raftpb.ConfChangeV2) error {
 		return fmt.Errorf("members cannot change so: %w", err)
 	case len(nodes) > mostNodes:
 		return fmt.Errorf("members cannot change so: %d nodes are more than %d", len(nodes), mostNodes)
+	case len(s.GetVoters()) < fewVoters && !keep(s.GetVoters(), config.Voters[0]):
+		return fmt.Errorf("members cannot change so: of fewer than %d voters none can lose its vote", fewVoters)
 	default:
 		return nil
 	}
+}
+
+// keep reports whether voters keep their votes.
+func keep(voters []uint64, after quorum.MajorityConfig) bool {
+	return !slices.ContainsFunc(voters, func(id uint64) bool {
+		_, votes := after[id]
+		return !votes
+	})
 }
