@@ -182,7 +182,7 @@ func (p *player) play(b *journal.Batch) error {
 		if p.r.frame != nil {
 			p.r.frame(b.Last(), b.Chain)
 		}
-		p.r.Tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
+		p.r.Tip = b.Tip()
 	}
 	return nil
 }

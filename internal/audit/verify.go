@@ -56,7 +56,7 @@ func (x *Exchange) Verify(known *anchor.Record) (*Verification, error) {
 		}
 		v.Frames++
 		v.Last, v.Chain = b.Last(), fmt.Sprintf("%x", b.Chain)
-		tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
+		tip = b.Tip()
 		heads.frame(b.Last(), b.Chain)
 		if _, wanted := chains[b.Last()]; wanted {
 			chains[b.Last()] = b.Chain

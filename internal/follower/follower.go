@@ -164,7 +164,7 @@ func (f *Follower) follow(b *journal.Batch) error {
 		f.batch.Chain = b.Chain
 	}
 	f.bytes += int64(journal.Room(len(b.Commands)))
-	f.tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
+	f.tip = b.Tip()
 	f.seq.Store(uint64(b.Last()))
 	if f.Frame != nil {
 		f.Frame(&f.tip, f.Engine.StateHash)

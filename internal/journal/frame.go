@@ -122,6 +122,11 @@ func (f *Frame) parse(b []byte) (int, Hash, error) {
 	return size, sha256.Sum256(body), nil
 }
 
+// Batch returns the frame, whose hash is chain, as a batch.
+func (f *Frame) Batch(chain Hash) Batch {
+	return Batch{f.First, f.Count, f.Term, f.Time, f.Commands, chain}
+}
+
 // Follows returns an error unless f may follow this tip.
 func (f *Frame) Follows(tip *Tip) error {
 	switch {

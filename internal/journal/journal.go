@@ -64,6 +64,9 @@ type Batch struct {
 // Last returns the sequence of the batch's last command.
 func (b *Batch) Last() bourse.Seq { return b.First + bourse.Seq(b.Count) - 1 }
 
+// Tip returns the journal's tip behind the batch.
+func (b *Batch) Tip() Tip { return Tip{b.Last(), b.Chain, b.Term, b.Time} }
+
 // NoticeKind is the kind of a [Notice].
 type NoticeKind uint8
 

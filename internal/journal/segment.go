@@ -140,7 +140,7 @@ func (s *segment) next(e *Entry) error {
 	}
 	if e.Kind == EntryBatch {
 		b := e.Batch()
-		s.tip = Tip{b.Last(), b.Chain, b.Term, b.Time}
+		s.tip = b.Tip()
 	}
 	s.off += int64(e.Size)
 	s.last = e.Kind
@@ -167,10 +167,7 @@ func (s *segment) place(e *Entry) error {
 }
 
 // Batch returns the entry's frame as a batch.
-func (e *Entry) Batch() Batch {
-	f := &e.Frame
-	return Batch{f.First, f.Count, f.Term, f.Time, f.Commands, e.Chain}
-}
+func (e *Entry) Batch() Batch { return e.Frame.Batch(e.Chain) }
 
 // damage returns a DamageError at the next entry.
 func (s *segment) damage(cause error) error {

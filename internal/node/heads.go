@@ -105,7 +105,7 @@ func (l *noted) Next() (*journal.Notice, bool) {
 	n, ok := l.Log.Next()
 	if ok && n.Kind == journal.Committed {
 		b := &n.Batch
-		l.tell(journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time})
+		l.tell(b.Tip())
 	}
 	return n, ok
 }

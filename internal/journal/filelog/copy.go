@@ -55,7 +55,7 @@ func (l *Log) copy(f *journal.Frame) error {
 		return err
 	}
 	b := l.entry.Batch()
-	l.tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
+	l.tip = b.Tip()
 	return nil
 }
 

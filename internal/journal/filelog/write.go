@@ -46,7 +46,7 @@ func (l *Log) step() (more bool, err error) {
 		return false, err
 	default:
 		s.batch = l.entry.Batch()
-		l.tip = journal.Tip{Last: s.batch.Last(), Chain: s.batch.Chain, Term: s.batch.Term, Time: s.batch.Time}
+		l.tip = s.batch.Tip()
 		l.durable.Store(uint64(l.tip.Last))
 	}
 

@@ -180,7 +180,7 @@ func (p *process) take(b journal.Batch) {
 
 	b.Commands = bytes.Clone(b.Commands)
 	p.yielded = append(p.yielded, b)
-	p.tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
+	p.tip = b.Tip()
 }
 
 // read returns all batches from a sequence on.

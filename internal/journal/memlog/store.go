@@ -72,11 +72,10 @@ func (s *Store) commit(term uint64, p *journal.Proposal) journal.Batch {
 		Previous: s.tip.Chain, Commands: p.Commands,
 	}
 	bytes, chain := f.Append(nil)
-	s.tip = journal.Tip{Last: s.tip.Last + bourse.Seq(p.Count), Chain: chain, Term: f.Term, Time: f.Time}
+	b := f.Batch(chain)
+	s.tip = b.Tip()
 	s.frames = append(s.frames, frame{s.tip.Last, bytes})
-	return journal.Batch{
-		First: f.First, Count: f.Count, Term: f.Term, Time: f.Time, Commands: p.Commands, Chain: chain,
-	}
+	return b
 }
 
 // reader reads the store's frames.
@@ -112,7 +111,8 @@ func (r *reader) Next() (*journal.Batch, error) {
 	}
 
 	r.lent = lend(r.lent, f.Commands)
-	r.batch = journal.Batch{First: f.First, Count: f.Count, Term: f.Term, Time: f.Time, Commands: r.lent, Chain: chain}
+	f.Commands = r.lent
+	r.batch = f.Batch(chain)
 	r.next = r.batch.Last() + 1
 	return &r.batch, nil
 }

@@ -67,10 +67,8 @@ func (i *item) check(tip *journal.Tip) error {
 		return fmt.Errorf("entry %d of term %d: %w", i.entry.GetIndex(), i.entry.GetTerm(), err)
 	}
 
-	i.batch = journal.Batch{
-		First: f.First, Count: f.Count, Term: f.Term, Time: f.Time, Commands: f.Commands, Chain: chain,
-	}
-	i.tip = journal.Tip{Last: i.batch.Last(), Chain: chain, Term: f.Term, Time: f.Time}
+	i.batch = f.Batch(chain)
+	i.tip = i.batch.Tip()
 	return nil
 }
 

@@ -212,9 +212,7 @@ func (l *Log) batch(e *raftpb.Entry) (journal.Batch, error) {
 	}
 	var f journal.Frame
 	_, chain, err := journal.ParseFrame(e.GetData(), &f)
-	return journal.Batch{
-		First: f.First, Count: f.Count, Term: f.Term, Time: f.Time, Commands: f.Commands, Chain: chain,
-	}, err
+	return f.Batch(chain), err
 }
 
 // land returns the ID of this process's proposal that became an entry, zero if none did.
