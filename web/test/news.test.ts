@@ -41,13 +41,13 @@ inChromium('news of money', () => {
       await visitor.shoot('news');
       await expect.poll(() => exchange.letters(email).then((list) => list[0]?.text), { timeout: 30_000 }).toContain('Bought 0.1 BTC for 5000 USDT');
 
-      await transfer(bob);
+      await transfer(bob, '0.25');
       await told.getByText('A member sent you 0.25 BTC.').waitFor();
 
       const shown = section.getByRole('group', { name: 'In these pages' }).getByRole('checkbox', { name: 'Fills' });
       await shown.uncheck();
       await place({ ...order, api_key: bob, side: 'SELL', amount: '0.15' });
-      await transfer(bob);
+      await transfer(bob, '0.25');
       await told.getByText('A member sent you 0.25 BTC.').nth(1).waitFor();
       await shown.check();
       await place({ ...order, api_key: bob, side: 'SELL', amount: '0.05' });
@@ -58,6 +58,12 @@ inChromium('news of money', () => {
       await page.reload();
       await mail.getByRole('checkbox', { name: 'Fills', checked: true }).waitFor();
       expect(await shown.isChecked()).toBe(false);
+
+      // The page that is loaded anew tells nothing again.
+      await page.getByRole('status', { name: 'Connection' }).getByText('Live').waitFor();
+      await transfer(bob, '0.125');
+      await told.getByText('A member sent you 0.125 BTC.').waitFor();
+      expect(await told.getByText('0.25 BTC').count()).toBe(0);
     });
   });
 
@@ -72,8 +78,8 @@ inChromium('news of money', () => {
     await post('/spot/open_orders/new', body);
   }
 
-  async function transfer(from: string): Promise<void> {
-    await post('/wallet/transfer', { api_key: from, asset: 'BTC', amount: '0.25', email });
+  async function transfer(from: string, amount: string): Promise<void> {
+    await post('/wallet/transfer', { api_key: from, asset: 'BTC', amount, email });
   }
 
   async function post(path: string, body: Record<string, string>): Promise<void> {

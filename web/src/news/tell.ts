@@ -5,13 +5,17 @@ import { follow } from '../feed/feed';
 import { t } from '../texts/index.svelte';
 import type { Fill } from '../trade/own.svelte';
 import { loadWishes, wishes, type Kind } from './wishes.svelte';
-import { ofFills, ofMove, type Moved, type Said } from './words';
+import { isBefore, ofFills, ofMove, type Moved, type Said } from './words';
 
 /** PAUSE gathers fills, in milliseconds, so that an order that walks a book is one notice. */
 const PAUSE = 1_000;
 
-/** tellNews shows what happens to the account's money as notices, until the returned function is called. */
+/**
+ * tellNews shows what happens to the account's money as notices, until the returned function is called. A stream may
+ * begin with messages that the page before this one has told: what happened before the call is no news.
+ */
 export function tellNews(): () => void {
+  const began = Math.floor(Date.now() / 1_000);
   let fills: Fill[] = [];
   let due: ReturnType<typeof setTimeout> | null = null;
   const tellFills = (): void => {
@@ -25,14 +29,14 @@ export function tellNews(): () => void {
     follow('myTrades', (message) => {
       if (!isNews(message, 'FILLS')) return;
       const fill = message as unknown as Fill;
-      if (isSeen(fill)) return;
+      if (fill.time < began || isSeen(fill)) return;
       fills.push(fill);
       due ??= setTimeout(tellFills, PAUSE);
     }),
     follow('myTransfers', (message) => {
       if (message === null || message.class !== 'data') return;
       const moved = message as unknown as Moved;
-      if (!isNews(message, moved.type === 'WITHDRAWAL' ? 'WITHDRAWALS' : 'DEPOSITS')) return;
+      if (!isNews(message, moved.type === 'WITHDRAWAL' ? 'WITHDRAWALS' : 'DEPOSITS') || isBefore(moved, began)) return;
       const said = ofMove(moved);
       if (said) say(said);
     }),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Fill } from '../trade/own.svelte';
-import { ofFills, ofMove } from './words';
+import { isBefore, ofFills, ofMove } from './words';
 
 const fill: Fill = {
   trade_id: 1, obid: 2, pair: 'BTC/USDT', time: 3, price: '60000', amount: '0.1', total: '6000', fee: '6', side: 'BUY', role: 'MAKER',
@@ -22,4 +22,10 @@ it('says the ends of deposits and withdrawals alone', () => {
   expect(ofMove({ ...moved, status: 'PENDING' })).toBeNull();
   expect(ofMove({ ...moved, type: 'TRANSFER_OUT' })).toBeNull();
   expect(ofMove({ ...moved, type: 'WITHDRAWAL', status: 'CANCELED' })?.key).toBe('news.canceled');
+});
+
+it('compares when a transfer was done', () => {
+  expect(isBefore({ exec_time: '1699999999.999999' }, 1_700_000_000)).toBe(true);
+  expect(isBefore({ exec_time: '1700000000.000000' }, 1_700_000_000)).toBe(false);
+  expect(isBefore({}, 1_700_000_000)).toBe(false);
 });

@@ -7,6 +7,7 @@ export interface Moved {
   asset: string;
   amount: string;
   status: string;
+  exec_time?: string;
 }
 
 /** Said is a text of the catalogue with its values. */
@@ -27,6 +28,14 @@ export function ofFills(fills: readonly Fill[]): Said[] {
     const values = { amount: fill.amount, base, price: fill.price, quote };
     return { key: fill.side === 'BUY' ? 'news.bought' : 'news.sold', values };
   });
+}
+
+/**
+ * isBefore tells whether a transfer was done before a Unix second. Both have ten digits before the point, and compare as
+ * texts. A transfer that is canceled names no time.
+ */
+export function isBefore({ exec_time }: Pick<Moved, 'exec_time'>, second: number): boolean {
+  return exec_time !== undefined && exec_time < String(second);
 }
 
 /** moves are the ends of deposits and withdrawals that are news. */
