@@ -79,8 +79,12 @@ export class Visitor {
     return visitor;
   }
 
-  /** shoot keeps a picture of what is seen in bin/web. */
+  /** shoot keeps a picture of what is seen in bin/web, where BOURSE_SHOTS asks for it: a whole page takes long to draw. */
   async shoot(name: string, fullPage = false): Promise<void> {
+    if (process.env['BOURSE_SHOTS']) await this.#keep(name, fullPage);
+  }
+
+  async #keep(name: string, fullPage = false): Promise<void> {
     await this.page.screenshot({ path: join(pictures, `${name}.png`), fullPage });
   }
 
@@ -92,7 +96,7 @@ export class Visitor {
 
   /** fail keeps a picture of a failed step, and adds what happened before it to its error. */
   async fail(cause: unknown): Promise<never> {
-    await this.shoot('failed').catch(() => undefined);
+    await this.#keep('failed').catch(() => undefined);
     await this.#context.close();
     throw new Error([String(cause), ...this.#faults].join('\n'), { cause });
   }

@@ -1,48 +1,72 @@
 import axe from 'axe-core';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import type { Settings } from '../src/app/settings.svelte';
+import { shell } from '../src/texts/en';
+import { asIs, type Make } from '../src/texts/languages';
+import { lengthened, mirrored } from '../src/texts/pseudo';
 import type { Visitor } from './browser';
 
-export interface Look {
+interface Look {
   name: string;
-  settings: Record<string, unknown>;
-  options: BrowserContextOptions & { viewport: { width: number; height: number } };
+  settings: Partial<Settings> & { theme: 'dark' | 'light' };
+  /** make makes the texts of the language in the settings. */
+  make: Make;
+  viewport: { width: number; height: number };
 }
 
 const wide = { width: 1366, height: 768 };
-export const looks: Look[] = [
-  { name: 'dark', settings: { theme: 'dark' }, options: { viewport: wide } },
-  { name: 'light', settings: { theme: 'light' }, options: { viewport: wide } },
-  { name: 'rtl', settings: { theme: 'dark', language: 'ar-XB' }, options: { viewport: wide } },
-  { name: 'long', settings: { theme: 'light', language: 'en-XA', colours: 'blind' }, options: { viewport: wide } },
-  { name: '390', settings: { theme: 'dark' }, options: { viewport: { width: 390, height: 844 } } },
+const looks: Look[] = [
+  { name: 'dark', settings: { theme: 'dark', language: 'en' }, make: asIs, viewport: wide },
+  { name: 'light', settings: { theme: 'light', language: 'en' }, make: asIs, viewport: wide },
+  { name: 'rtl', settings: { theme: 'dark', language: 'ar-XB' }, make: mirrored, viewport: wide },
+  { name: 'long', settings: { theme: 'light', language: 'en-XA', colours: 'blind' }, make: lengthened, viewport: wide },
+  { name: '390', settings: { theme: 'dark', language: 'en' }, make: asIs, viewport: { width: 390, height: 844 } },
 ];
 
 /**
- * dress gives the pages that are opened from now on their settings. A page that another process shows may not see yet
- * what the one before it has stored.
+ * examine opens a page as somebody, gives it one look after the other, and answers what is wrong with it in any. The page
+ * is loaded once: its theme and its language change as they do when another tab changes them.
  */
-export async function dress(page: Page, settings: Record<string, unknown>): Promise<void> {
-  await page.addInitScript((text) => localStorage.setItem('bourse.settings', text), JSON.stringify(settings));
-}
-
-/** examine shows a page, keeps a picture, and answers what is wrong with it. */
-export async function examine(visitor: Visitor, path: string, look: string): Promise<string[]> {
+export async function examine(visitor: Visitor, path: string, as: string): Promise<string[]> {
   const { page } = visitor;
   await page.goto(path);
   await page.locator('main h1').first().waitFor();
-  await page.waitForFunction(() => document.querySelector('[role=progressbar]') === null);
-  const name = path === '/' ? 'markets' : path.slice(1).replace(/[/?=]/g, '-');
-  await visitor.shoot(`${name}-${look}`, true);
-
   const faults: string[] = [];
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
-  for (const { id, nodes } of violations) faults.push(...nodes.map((node) => `${look} ${path}: ${id}: ${node.html}`));
-
-  const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  if (over > 0) faults.push(`${look} ${path}: ${over} pixels too wide`);
-  if (look.endsWith('long')) faults.push(...(await untranslated(page)).map((text) => `${path} has ${text}`));
+  for (const look of looks) {
+    await wear(page, look);
+    await page.waitForFunction(() => document.querySelector('[role=progressbar]') === null);
+    await visitor.shoot(`${as}-${path === '/' ? 'markets' : path.slice(1).replace(/[/?=]/g, '-')}-${look.name}`, true);
+    faults.push(...(await faultsOf(page)).map((fault) => `${look.name}: ${fault}`));
+    if (look.name === 'long') faults.push(...(await untranslated(page)).map((text) => `not translated: ${text}`));
+  }
   return faults;
+}
+
+/** wear gives an open page a look, and waits until it shows it. */
+async function wear(page: Page, { settings, make, viewport }: Look): Promise<void> {
+  await page.setViewportSize(viewport);
+  await page.evaluate((text) => {
+    localStorage.setItem('bourse.settings', text);
+    dispatchEvent(new StorageEvent('storage', { key: 'bourse.settings' }));
+  }, JSON.stringify(settings));
+
+  const shown = { shade: settings.theme, skip: make(shell)['shell.skip'] };
+  await page.waitForFunction(({ shade, skip }) => {
+    return document.documentElement.dataset['shade'] === shade && document.querySelector('.skip')?.textContent === skip;
+  }, shown);
+}
+
+/** faultsOf answers which rules of axe a page breaks, and whether it is wider than its window. */
+export async function faultsOf(page: Page): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const { run } = (globalThis as unknown as { axe: typeof axe }).axe;
+    // Axe describes each element that passes a rule, too, unless it is told what is asked for.
+    const { violations } = await run({ resultTypes: ['violations'], preload: { assets: ['media'] } });
+    const faults = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return scrollWidth > clientWidth ? [...faults, `${scrollWidth - clientWidth} pixels too wide`] : faults;
+  });
 }
 
 /** untranslated answers the texts that are in no catalogue. What people or the exchange named is in bdi, or no word. */

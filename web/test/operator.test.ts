@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inChromium, launch, Visitor, visit } from './browser';
 import { Exchange } from './exchange';
-import { dress, examine, looks } from './looks';
+import { examine } from './looks';
 import { accept, enrolled, fill, logIn, order, row, visitOf, waiting } from './operators';
 import { addAuthenticator, reviewWithdrawal, signUp, takeFromFaucet } from './person';
 
@@ -71,20 +71,25 @@ inChromium('the operators’ console', () => {
     await ute.close();
   });
 
-  for (const look of looks) {
-    it(`is whole in ${look.name}`, async () => {
-      const owner = await operator(`olga-${look.name}`, 'owner');
-      const { page } = owner;
-      const faults: string[] = [];
-      await page.setViewportSize(look.options.viewport);
-      await dress(page, look.settings);
-      for (const path of pages) faults.push(...(await examine(owner, path, look.name)));
-      await page.context().clearCookies();
-      for (const path of ['/operator', '/operator/log-in', '/operator/accept']) faults.push(...(await examine(owner, path, `out-${look.name}`)));
-      expect(faults).toEqual([]);
-      await owner.close();
+  describe('as an owner sees it', () => {
+    let owner: Visitor;
+
+    beforeAll(async () => {
+      owner = await enrolled(browser, exchange, 'olga', 'owner');
     });
-  }
+
+    afterAll(() => owner.close());
+
+    it.each(pages)('is whole in every look: %s', async (path) => {
+      expect(await examine(owner, path, 'operator')).toEqual([]);
+    });
+  });
+
+  it.each(['/operator', '/operator/log-in', '/operator/accept'])('is whole in every look for a guest: %s', async (path) => {
+    await visit(browser, exchange.desk, async (guest) => {
+      expect(await examine(guest, path, 'guest')).toEqual([]);
+    });
+  });
 
   /** operator opens a browser for an operator, which the test closes. */
   async function operator(name: string, role: string): Promise<Visitor> {
