@@ -27,6 +27,7 @@ type adminCmd struct {
 		Fees     accountFees     `cmd:"" help:"Give an account rates of its own, or, without rates, those of the markets."`
 		Level    accountLevel    `cmd:"" help:"Fix an account's fee level, or, without a level, let the schedule set it."`
 		Tier     accountTier     `cmd:"" help:"Give an account a tier, whose limits hold from its next request on."`
+		Reset    accountReset    `cmd:"" help:"Take an account's second factors away, or give it another address: its sessions and keys end, its withdrawals wait."`
 	} `cmd:"" help:"Accounts."`
 	Key struct {
 		Create keyCreate `cmd:"" help:"Make an API key. It is shown this once."`
@@ -41,6 +42,9 @@ type adminCmd struct {
 		List   operatorList   `cmd:"" help:"Show the operators."`
 		Change operatorChange `cmd:"" help:"Change an operator's role, or end or restore its powers."`
 		Acts   operatorActs   `cmd:"" help:"Show the acts that wait, oldest first."`
+		Keys   operatorKeys   `cmd:"" help:"Show the keys of operators' programs."`
+		EndKey operatorEndKey `cmd:"" help:"End a key of an operator's program."`
+		LogOut operatorLogOut `cmd:"" help:"End an operator's sessions and keys."`
 	} `cmd:"" help:"Operators, and what they order."`
 	Mail struct {
 		Last mailLast `cmd:"" help:"Show the last letter to an address."`
@@ -65,6 +69,10 @@ type adminCmd struct {
 		CancelOnly marketCancelOnly `cmd:"" help:"Take cancels alone."`
 		Delist     marketDelist     `cmd:"" help:"Take nothing, hide the market and kill its orders."`
 	} `cmd:"" help:"Markets."`
+	Markets struct {
+		Pause  marketsPause  `cmd:"" help:"Stop all markets, or those that are named. The answer has those that were open."`
+		Resume marketsResume `cmd:"" help:"Open markets again."`
+	} `cmd:"" help:"Several markets at once."`
 	Fees struct {
 		Collect feesCollect `cmd:"" help:"Move what fees have gathered to the treasury."`
 	} `cmd:"" help:"Fees."`
@@ -87,9 +95,11 @@ type adminCmd struct {
 	Clock  struct {
 		Accept clockAccept `cmd:"" help:"Follow the machine's clock after it jumped."`
 	} `cmd:"" help:"Time."`
-	Status nodeStatus `cmd:"" help:"Show what the exchange or the standby on the data directory is, and how far."`
-	Log    noteLog    `cmd:"" help:"Show what operators asked for, newest first."`
-	Audit  auditCmd   `cmd:"" help:"Recompute money and books from the journal alone; exit 1 on any violation."`
+	Dashboard dashboard  `cmd:"" help:"Show what works, and how much waits for operators."`
+	Solvency  solvency   `cmd:"" help:"Compare what customers, fees and treasury have with the chains, by asset."`
+	Status    nodeStatus `cmd:"" help:"Show what the exchange or the standby on the data directory is, and how far."`
+	Log       noteLog    `cmd:"" help:"Show what operators asked for, newest first."`
+	Audit     auditCmd   `cmd:"" help:"Recompute money and books from the journal alone; exit 1 on any violation."`
 }
 
 // ask calls a verb of the exchange and prints its answer.
@@ -200,6 +210,15 @@ type keyRevoke struct {
 // Run revokes a key.
 func (c *keyRevoke) Run(p *program, a *adminCmd) error { return p.ask(a, "key/revoke", c) }
 
+type accountReset struct {
+	ofAccount
+	Factors bool   `help:"Take the authenticator application and the passkeys away." json:"factors,omitempty"`
+	Email   string `help:"The new address; unchanged, if empty." json:"email,omitempty" placeholder:"EMAIL"`
+}
+
+// Run resets an account.
+func (c *accountReset) Run(p *program, a *adminCmd) error { return p.ask(a, "account/reset", c) }
+
 type factorReset struct {
 	ofAccount
 	Reason string `help:"Why, and how the holder was identified; it is kept for ever." required:"" json:"reason" placeholder:"TEXT"`
@@ -288,6 +307,31 @@ func (m *marketCancelOnly) Run(p *program, a *adminCmd) error { return m.set(p, 
 
 // Run delists a market.
 func (m *marketDelist) Run(p *program, a *adminCmd) error { return m.set(p, a, "delisted") }
+
+type marketsPause struct {
+	Pairs []string `arg:"" optional:"" help:"Pairs, as BTC/USDT; all that are open, without any." json:"pairs,omitempty"`
+	State string   `help:"halted, or cancel_only, which takes cancels." enum:"halted,cancel_only" default:"halted" json:"state"`
+}
+
+// Run stops markets.
+func (c *marketsPause) Run(p *program, a *adminCmd) error { return p.ask(a, "markets/pause", c) }
+
+type marketsResume struct {
+	Pairs []string `arg:"" help:"Pairs, as markets pause shows them." json:"pairs"`
+}
+
+// Run opens markets.
+func (c *marketsResume) Run(p *program, a *adminCmd) error { return p.ask(a, "markets/resume", c) }
+
+type dashboard struct{}
+
+// Run shows what works.
+func (*dashboard) Run(p *program, a *adminCmd) error { return p.ask(a, "dashboard", struct{}{}) }
+
+type solvency struct{}
+
+// Run shows the exchange's money.
+func (*solvency) Run(p *program, a *adminCmd) error { return p.ask(a, "solvency", struct{}{}) }
 
 type feesCollect struct{}
 

@@ -34,6 +34,12 @@ func TestOperate(t *testing.T) {
 		{"market cancel-only BTC/USDT", `"cancel_only"`, "BTC/USDT", "MARKET_CLOSED"},
 		{"market resume BTC/USDT", `"open"`, "BTC/USDT", ""},
 		{"market delist TEST60/USDT", `"delisted"`, "TEST60/USDT", "MARKET_CLOSED"},
+		{"markets pause BTC/USDT --state cancel_only", `{"pairs":["BTC/USDT"]}`, "BTC/USDT", "MARKET_CLOSED"},
+		{"markets resume BTC/USDT", `{"pairs":["BTC/USDT"]}`, "BTC/USDT", ""},
+		{"markets pause", `"BTC/USDT"`, "BTC/USDT", "MARKET_CLOSED"},
+		{"markets resume BTC/USDT", `{"pairs":["BTC/USDT"]}`, "BTC/USDT", ""},
+		{"dashboard", `{"pair":"ETH/USDT","state":"halted"}`, "", ""},
+		{"solvency", `"difference":"0"`, "", ""},
 		{"account fees " + id + " --maker 0.002 --taker 0.003", `"maker_fee":"0.002"`, "", ""},
 		{"account level " + id + " --fix 2", `{"account":` + id + `,"fee_level":2,"fee_level_fixed":true}`, "", ""},
 		{"account show " + id, `"fee_level":2,"fee_level_fixed":true`, "", ""},
@@ -57,6 +63,10 @@ func TestOperate(t *testing.T) {
 		{"account show " + id, `"kind":"hmac"`, "", ""},
 		{"log", `key create ` + id + ` --scopes read,trade --kind hmac`, "", ""},
 		{"key revoke 1", `{"key_id":1,"revoked":true}`, "BTC/USDT", "Unauthorized"},
+		{"account reset " + id + " --factors --email two@example.org", `{"account":` + id + `,"factors":true,"email":"two@example.org"}`, "", ""},
+		{"account show two@example.org", `"account":` + id, "", ""},
+		{"log", `"text":"account reset ` + id + ` factors,email"`, "", ""},
+		{"operator keys", `{"keys":[]}`, "", ""},
 	} {
 		got := string(operate[json.RawMessage](s, strings.Fields(step.args)...))
 		if !strings.Contains(got, step.answer) {
@@ -97,6 +107,11 @@ func TestOperatorsMistakes(t *testing.T) {
 		"account level 1 --fix 31":                                    "UNKNOWN_LEVEL",
 		"account tier 1 full --reason=":                               "reason",
 		"account tier 1 full --reason known":                          `no tier "full"`,
+		"account reset 1":                                             "one of them must be given",
+		"account reset 99 --factors":                                  "no person",
+		"markets pause BTC-USDT":                                      `unknown pair "BTC-USDT"`,
+		"operator end-key 1":                                          "no key 1",
+		"operator log-out 1":                                          "unknown operator 1",
 		"log --offset=-1":                                             "offset",
 		"catalogue apply /dev/null":                                   "catalogue",
 	} {

@@ -47,3 +47,22 @@ type operatorActs struct{}
 
 // Run lists the waiting acts.
 func (*operatorActs) Run(p *program, a *adminCmd) error { return p.ask(a, "operator/acts", struct{}{}) }
+
+type operatorKeys struct{}
+
+// Run lists the operators' keys.
+func (*operatorKeys) Run(p *program, a *adminCmd) error { return p.ask(a, "operator/keys", struct{}{}) }
+
+type operatorEndKey struct {
+	Key uint32 `arg:"" help:"Key's id, as operator keys shows it." json:"key"`
+}
+
+// Run ends an operator's key.
+func (c *operatorEndKey) Run(p *program, a *adminCmd) error { return p.ask(a, "operator/end-key", c) }
+
+type operatorLogOut struct {
+	Operator uint16 `arg:"" help:"Operator's id." json:"operator"`
+}
+
+// Run ends an operator's sessions and keys.
+func (c *operatorLogOut) Run(p *program, a *adminCmd) error { return p.ask(a, "operator/log-out", c) }

@@ -157,6 +157,30 @@ func TestSandboxTakesAllFromItsSocket(t *testing.T) {
 		`{"operator":2,"role":"owner","enabled":true,"email":"bob@example.org"}]}`)
 }
 
+// TestSocketEndsAccess wants who has the machine to end keys and sessions where there is an owner, and to make
+// no key.
+func TestSocketEndsAccess(t *testing.T) {
+	o := owned(t)
+	o.answers("operator/make-key", `{"name":"x","scope":"read"}`, `{"error":"operators make their keys in the console"}`)
+	var keys []operator.Key
+	for range 2 {
+		k := operator.Key{Operator: 1, Name: "monitor", Scope: operator.KeyReads}
+		if _, err := o.Operators.MakeKey(t.Context(), &k, 90, func(*operator.Key) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, k)
+	}
+	shown := fmt.Sprintf(`{"key":2,"operator":1,"name":"monitor","scope":"read","created":%d,"expires":%d}`,
+		keys[1].Created.Seconds(), keys[1].Expires.Seconds())
+	o.answers("operator/end-key", `{"key":1}`, `{"key":1}`)
+	o.answers("operator/end-key", `{"key":1}`, `{"error":"there is no key 1 of an operator"}`)
+	o.answers("operator/keys", `{}`, `{"keys":[`+shown+`]}`)
+	o.answers("operator/log-out", `{"operator":1}`, `{"operator":1}`)
+	o.answers("operator/log-out", `{"operator":2}`, `{"error":"unknown operator 2"}`)
+	o.answers("operator/keys", `{}`, `{"keys":[]}`)
+	o.wantNotes("operator log-out 1", "operator end-key 1")
+}
+
 // TestBreakGlass orders what only operators may, which waits for a day and is told to the owner.
 func TestBreakGlass(t *testing.T) {
 	o := owned(t)
