@@ -56,7 +56,8 @@ var (
 		routes: []string{
 			"/", "/operator", "/operator/log-in", "/operator/accept", "/operator/withdrawals", "/operator/deposits",
 			"/operator/acts", "/operator/accounts", "/operator/accounts/*", "/operator/markets", "/operator/networks",
-			"/operator/catalogue", "/operator/notices", "/operator/webhooks", "/operator/operators", "/operator/log",
+			"/operator/catalogue", "/operator/notices", "/operator/webhooks", "/operator/operators", "/operator/keys",
+			"/operator/log",
 		},
 	}
 )

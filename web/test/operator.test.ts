@@ -10,7 +10,7 @@ const customer = 'ada@example.org';
 
 const pages = [
   '/operator', '/operator/withdrawals', '/operator/deposits', '/operator/acts', '/operator/accounts', `/operator/accounts/${customer}`,
-  '/operator/markets', '/operator/networks', '/operator/catalogue', '/operator/notices', '/operator/webhooks', '/operator/operators', '/operator/log', '/operator/nowhere',
+  '/operator/markets', '/operator/networks', '/operator/catalogue', '/operator/notices', '/operator/webhooks', '/operator/operators', '/operator/keys', '/operator/log', '/operator/nowhere',
 ];
 
 inChromium('the operators’ console', () => {

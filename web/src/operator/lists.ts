@@ -206,6 +206,7 @@ const operators: Listing = {
       text: 'act.enable', role: 'owner', method: 'PATCH', path: '/operators/{operator}', fixed: { enabled: true },
       fits: (row) => row['enabled'] === false,
     },
+    { text: 'act.logOut', role: 'owner', method: 'POST', path: '/operators/{operator}/log-out', look: 'danger' },
   ],
   general: [
     {
@@ -214,6 +215,32 @@ const operators: Listing = {
         { name: 'email', label: 'fact.email' },
         { name: 'name', label: 'fact.name', optional: true },
         { name: 'role', label: 'fact.role', kind: 'choice', choices: roles, group: 'roleWord' },
+      ],
+    },
+  ],
+};
+
+const operatorKeys: Listing = {
+  href: '/operator/keys', title: 'console.keys', hint: 'keys.hint', empty: 'keys.empty',
+  path: '/operator-keys', rows: (answer) => (answer['keys'] ?? []).map((row) => ({ ...row, of_operator: row['operator'] })), id: 'key', name: (row) => said(row, 'name'),
+  facts: [
+    { of: 'key', sure: true },
+    { of: 'of_operator', sure: true },
+    { of: 'scope', as: 'keyScopeWord' },
+    { of: 'addresses', as: 'mono' },
+    { of: 'created', as: 'time' },
+    { of: 'used', as: 'time' },
+    { of: 'expires', as: 'time' },
+  ],
+  acts: [{ text: 'act.end', role: 'viewer', method: 'POST', path: '/operator-keys/{key}/end', look: 'danger' }],
+  general: [
+    {
+      text: 'act.key', role: 'viewer', method: 'POST', path: '/operator-keys', look: 'primary', once: ['secret'],
+      entries: [
+        { name: 'name', label: 'fact.name' },
+        { name: 'scope', label: 'fact.scope', kind: 'choice', choices: ['read', 'operate'], group: 'keyScopeWord' },
+        { name: 'addresses', label: 'fact.addresses', kind: 'several', optional: true, hint: 'act.addressesHint' },
+        { name: 'days', label: 'fact.days', kind: 'count', optional: true, hint: 'act.daysHint' },
       ],
     },
   ],
@@ -285,7 +312,7 @@ const webhooks: Listing = {
 };
 
 /** lists are the pages that are a list, in the header's order. */
-export const lists: readonly Listing[] = [withdrawals, deposits, acts, markets, networks, notices, webhooks, operators, log];
+export const lists: readonly Listing[] = [withdrawals, deposits, acts, markets, networks, notices, webhooks, operators, operatorKeys, log];
 
 const empty: Omit<Listing, 'title' | 'path' | 'rows' | 'id' | 'name' | 'facts'> = { href: '', empty: 'account.none', acts: [] };
 
