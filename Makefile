@@ -105,7 +105,7 @@ NODE ?= knots
 
 .PHONY: networks-test
 networks-test: ## Run the tests against a real node, NODE=knots, litecoin or anvil, which must be there.
-	BOURSE_REQUIRE="$(NODE)" $(GO) test -count=1 -timeout 20m -v -run '^Test(Contract|Faults|RealNetworks|RealMoney)$$/^$(NODE)$$' ./internal/chain/bitcoin ./internal/chain/evm ./cmd/bourse
+	BOURSE_REQUIRE="$(NODE)" $(GO) test -count=1 -timeout 20m -v -run '^Test(Contract|Faults|RealNetworks|RealMoney|RealSigner)$$/^$(NODE)$$' ./internal/chain/bitcoin ./internal/chain/evm ./cmd/bourse
 
 FLAGS ?= -short
 

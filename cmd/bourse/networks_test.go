@@ -89,7 +89,7 @@ func TestRealNetworks(t *testing.T) {
 	}
 	for _, kind := range []*nodetest.Kind{nodetest.Knots(), nodetest.Litecoin()} {
 		t.Run(kind.Name, func(t *testing.T) {
-			w := walk(t, bitcoins(t, kind))
+			w := walk(t, bitcoins(t, kind), nil)
 			w.deposit()
 			w.addresses()
 			w.withdraw()
@@ -103,7 +103,7 @@ func TestRealNetworks(t *testing.T) {
 
 	// A killed anvil comes back without its chain, and a chain that it loaded cannot be reorganised.
 	t.Run("anvil", func(t *testing.T) {
-		w := walk(t, ethers(t))
+		w := walk(t, ethers(t), nil)
 		w.deposit()
 		w.addresses()
 		w.withdraw()
@@ -114,12 +114,16 @@ func TestRealNetworks(t *testing.T) {
 	})
 }
 
-// walk starts a sandbox that is connected to a node and has one customer.
-func walk(t *testing.T, r realNode) *depositor {
+// walk starts a sandbox that is connected to a node and has one customer. With a keeper, the keys are in the
+// signer's process.
+func walk(t *testing.T, r realNode, by *keeper) *depositor {
 	t.Helper()
 	w := &depositor{realNode: r}
 	file := filepath.Join(t.TempDir(), "networks.yaml")
 	text := fmt.Sprintf("networks:\n  %s:\n    %s\n", r.asset, r.settings)
+	if by != nil {
+		text += fmt.Sprintf("    keys: %q\nsigner: {socket: %q}\n", by.keys(r.asset), by.socket())
+	}
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
