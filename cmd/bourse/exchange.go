@@ -96,8 +96,13 @@ type dev struct {
 	Stores  stores       `embed:""`
 	Log     logging      `embed:"" prefix:"log-"`
 
-	Anchoring anchoring `embed:""`
-	Cluster   cluster   `embed:"" prefix:"cluster-"`
+	Anchoring anchoring  `embed:""`
+	Cluster   clustering `embed:"" prefix:"cluster-"`
+
+	Nodes   int    `help:"Run a sandbox of so many nodes, each a process with its data in a directory below --data; 1 is one process without a cluster." placeholder:"N" default:"1"`
+	Node    uint64 `help:"Bring back this node of a sandbox of several; --data is that of all." placeholder:"N"`
+	Restart bool   `help:"Start a node of a sandbox of several again when it ends."`
+	Below   bool   `help:"End when the input ends: the parent of the nodes has." hidden:""`
 
 	Segment   size   `help:"Size of the journal's files." name:"segment-size" default:"16MiB" hidden:""`
 	Snapshots uint64 `help:"Commands between two snapshots." name:"snapshot-every" default:"2000000" hidden:""`
@@ -105,6 +110,12 @@ type dev struct {
 
 // Run runs the sandbox until it is told to stop.
 func (d *dev) Run(p *program) error {
+	if d.Node > 0 {
+		return d.member(p)
+	}
+	if d.Nodes != 1 {
+		return d.family(p)
+	}
 	o, err := d.options()
 	if err != nil {
 		return err
@@ -182,9 +193,9 @@ type serve struct {
 	Webhook   webhooks       `embed:"" prefix:"webhook-"`
 	Log       logging        `embed:"" prefix:"log-"`
 
-	Anchoring anchoring `embed:""`
-	Cluster   cluster   `embed:"" prefix:"cluster-"`
-	Void      uint64    `help:"Take a command out of effect that the engine cannot apply, by its sequence; the engine is asked first." placeholder:"SEQ"`
+	Anchoring anchoring  `embed:""`
+	Cluster   clustering `embed:"" prefix:"cluster-"`
+	Void      uint64     `help:"Take a command out of effect that the engine cannot apply, by its sequence; the engine is asked first." placeholder:"SEQ"`
 }
 
 // adminListen holds the settings of the operators' interface.
@@ -306,8 +317,14 @@ func publicURL(text string) error {
 	return fmt.Errorf("--public-url: %q is no address such as https://example.com", text)
 }
 
-// exchange runs an exchange. SIGHUP reloads the certificate and the level of the log.
+// exchange runs an exchange.
 func (p *program) exchange(l *logging, o *node.Options) error {
+	return p.serving(l, o, func() error { return node.Run(p.ctx, *o) })
+}
+
+// serving sets the options that each process of an exchange has, and runs it. SIGHUP reloads the
+// certificate and the level of the log.
+func (p *program) serving(l *logging, o *node.Options, run func() error) error {
 	level := new(slog.LevelVar)
 	o.Log, o.Version, o.OpenLog = l.logger(p, level), versionText(), openLog
 	o.Again, o.Admin = p.again(), p.line("admin", "--data", o.Data)
@@ -330,7 +347,7 @@ func (p *program) exchange(l *logging, o *node.Options) error {
 		}
 	}()
 
-	return node.Run(p.ctx, *o)
+	return run()
 }
 
 // openLog opens the journal's log on files of the data directory.

@@ -14,8 +14,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/standby"
 )
 
-// cluster holds how an exchange speaks to its standby.
-type cluster struct {
+// clustering holds how an exchange speaks to its standby.
+type clustering struct {
 	Listen string   `help:"Address of the node port, which a standby follows; none, if empty." placeholder:"HOST:PORT"`
 	Proof  proof    `embed:""`
 	Peers  []string `help:"Node ports of machines that may have become the exchange in place of this one, which then does not serve." placeholder:"HOST:PORT"`
@@ -23,7 +23,7 @@ type cluster struct {
 	Compare pause `help:"Time between two states that standby and exchange compare, up to 1h; each costs a snapshot's time on the thread behind trading." name:"compare-every" default:"10m"`
 }
 
-func (c *cluster) options() node.Cluster {
+func (c *clustering) options() node.Cluster {
 	return node.Cluster{
 		Listen: c.Listen, Credentials: c.Proof.credentials(), Peers: c.Peers, CompareEvery: time.Duration(c.Compare),
 	}

@@ -29,6 +29,7 @@ type cli struct {
 	Restore restore    `cmd:"" help:"Check a backup and make a data directory of it."`
 	Follow  follow     `cmd:"" help:"Keep a standby: a verified copy of an exchange on another machine."`
 	Promote promote    `cmd:"" help:"Make a standby the exchange, when the other machine is gone."`
+	Cluster clusterCmd `cmd:"" help:"Operate a cluster of nodes."`
 	Store   storeCmd   `cmd:"" help:"Databases of history and accounts."`
 	Texts   textsCmd   `cmd:"" help:"Print the pages' English texts, or those that a translation lacks."`
 	Bench   benchCmd   `cmd:"" help:"Measure."`

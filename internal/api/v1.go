@@ -76,6 +76,14 @@ func SucceedV1(fields func(*wire.Writer)) []byte {
 	return out.Bytes()
 }
 
+// FailV1 returns the body for an error that is known, outside of a request.
+func FailV1(err error) []byte {
+	out := wire.NewWriter(nil)
+	writeErrorV1(out, Known(err))
+	out.EndObject()
+	return out.Bytes()
+}
+
 // writeErrorV1 begins the object of a failure.
 func writeErrorV1(out *wire.Writer, e *Error) {
 	out.Object()

@@ -115,7 +115,7 @@ func startNode(t *testing.T, s *site, sites []site, d *memdisk.Disk) *node {
 	o.Receive = l.Receive
 	out, stopTransport := run(t, o, s.listener)
 
-	n := &node{log: cluster.NewLog(l), notices: make(chan journal.Notice, 1<<12)}
+	n := &node{log: cluster.NewLog(l, time.Now), notices: make(chan journal.Notice, 1<<12)}
 	ctx, cancel := context.WithCancel(t.Context())
 	ticks := time.NewTicker(5 * cluster.TickEvery) // a busy machine elects no second leader
 	var running sync.WaitGroup

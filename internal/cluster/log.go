@@ -2,7 +2,9 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bourse-exchange/bourse/internal/journal"
@@ -16,27 +18,74 @@ const TickEvery = 20 * time.Millisecond
 // proposes. Propose, Step, Mark and Close are safe for concurrent use.
 type Log struct {
 	*raftlog.Log
+	clock func() time.Time
+
 	mu sync.Mutex
+	// waits is true while Step waits for the notices of proposals, open counts those without one.
+	waits atomic.Bool
+	open  atomic.Int64
+	// ended is closed when Run returns.
+	ended chan struct{}
+	// deposed is closed once Next has yielded that this node leads no more.
+	deposed chan struct{}
+	once    sync.Once
+	// asOf is when this node last had all that the leader it hears says is committed, in
+	// microseconds; zero for never.
+	asOf atomic.Int64
 }
 
 var _ journal.Log = (*Log)(nil)
 
 // NewLog returns the log to drive.
-func NewLog(l *raftlog.Log) *Log { return &Log{Log: l} }
+func NewLog(l *raftlog.Log, clock func() time.Time) *Log {
+	return &Log{Log: l, clock: clock, ended: make(chan struct{}), deposed: make(chan struct{})}
+}
 
 // Propose implements [journal.Log].
 func (l *Log) Propose(p journal.Proposal) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.Log.Propose(p)
+	err := l.Log.Propose(p)
+	if err == nil {
+		l.open.Add(1)
+	}
+	return err
 }
 
 // Step implements [journal.Log].
 func (l *Log) Step() (more bool, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.Log.Step()
+	more, err = l.turn(false)
+	for err == nil && l.waits.Load() && l.open.Load() > 0 && !l.Noticed() {
+		select {
+		case <-l.Ready():
+		case <-l.ended:
+			return false, journal.ErrClosed
+		}
+	}
+	return more, err
 }
+
+// Wait lets Step wait until Next has a notice while a proposal has none. It is for starts, where one
+// goroutine writes and applies in turn.
+func (l *Log) Wait(on bool) { l.waits.Store(on) }
+
+// Next implements [journal.Log].
+func (l *Log) Next() (*journal.Notice, bool) {
+	n, ok := l.Log.Next()
+	if !ok {
+		return n, ok
+	}
+	if n.Proposal != 0 {
+		l.open.Add(-1)
+	}
+	if n.Kind == journal.Role && !n.Leads {
+		l.once.Do(func() { close(l.deposed) })
+	}
+	return n, ok
+}
+
+// Deposed returns a channel that is closed once Next has yielded that this node leads no more.
+func (l *Log) Deposed() <-chan struct{} { return l.deposed }
 
 // Mark implements [journal.Log].
 func (l *Log) Mark() error {
@@ -59,9 +108,10 @@ func (l *Log) Close() error {
 	return l.Log.Close()
 }
 
-// Run drives the log until ctx ends. An error is final. ticks receives every TickEvery; ticks that a
-// paused process has missed are not made up for.
+// Run drives the log until ctx ends or it is closed. An error is final. ticks receives every TickEvery;
+// ticks that a paused process has missed are not made up for.
 func (l *Log) Run(ctx context.Context, ticks <-chan time.Time) error {
+	defer close(l.ended)
 	for {
 		tick := false
 		select {
@@ -71,13 +121,26 @@ func (l *Log) Run(ctx context.Context, ticks <-chan time.Time) error {
 			tick = true
 		case <-l.Wake():
 		}
-		for more := true; more; tick = false {
-			var err error
-			if more, err = l.turn(tick); err != nil {
-				return err
-			}
+		if err := l.work(tick); errors.Is(err, journal.ErrClosed) {
+			return nil
+		} else if err != nil {
+			return err
 		}
 	}
+}
+
+// work takes steps until there is none to take, after a tick or for messages.
+func (l *Log) work(tick bool) error {
+	for more, first := true, tick; more; first = false {
+		var err error
+		if more, err = l.turn(first); err != nil {
+			return err
+		}
+	}
+	if s := l.Status(); !tick && s.Leader != 0 && s.Applied == s.Commit {
+		l.asOf.Store(l.clock().UnixMicro())
+	}
+	return nil
 }
 
 // turn takes a step, after a tick if one is due.
@@ -88,4 +151,37 @@ func (l *Log) turn(tick bool) (more bool, err error) {
 		l.Tick()
 	}
 	return l.Log.Step()
+}
+
+// Status describes a node for operators.
+type Status struct {
+	Node   uint64 `json:"node"`
+	Role   string `json:"role"`
+	Term   uint64 `json:"term"`
+	Leader uint64 `json:"leader"`
+	// Commit and Applied are indexes in the log.
+	Commit  uint64 `json:"commit"`
+	Applied uint64 `json:"applied"`
+	// LagMS is the time in milliseconds since the node had all that a leader it heard said was
+	// committed; zero for the leader, and -1 if it never had.
+	LagMS  int64  `json:"lag_ms"`
+	Listen string `json:"listen"`
+}
+
+// roles are the names of roles.
+var roles = map[raftlog.Role]string{
+	raftlog.Replica: "replica", raftlog.Candidate: "candidate", raftlog.Leader: "leader", raftlog.Learner: "learner",
+}
+
+// Describe returns the node's status, without Listen.
+func (l *Log) Describe() Status {
+	s := l.Status()
+	d := Status{Node: s.Node, Role: roles[s.Role], Term: s.Term, Leader: s.Leader, Commit: s.Commit, Applied: s.Applied, LagMS: -1}
+	switch asOf := l.asOf.Load(); {
+	case s.Role == raftlog.Leader:
+		d.LagMS = 0
+	case asOf != 0:
+		d.LagMS = max(l.clock().UnixMicro()-asOf, 0) / 1000
+	}
+	return d
 }

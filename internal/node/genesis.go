@@ -61,6 +61,10 @@ func (n *Node) journalGenesis(ctx context.Context) error {
 // alongside runs work and drains the sequencer at the time now for its commands: the
 // line's goroutines do not run yet.
 func (n *Node) alongside(now bourse.Time, work func() error) error {
+	if n.Member != nil {
+		n.Member.Log.Wait(true)
+		defer n.Member.Log.Wait(false)
+	}
 	done := make(chan error, 1)
 	go func() { done <- work() }()
 	for {

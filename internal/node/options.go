@@ -10,6 +10,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/brand"
 	"github.com/bourse-exchange/bourse/internal/certificate"
+	"github.com/bourse-exchange/bourse/internal/cluster"
 	"github.com/bourse-exchange/bourse/internal/connect"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
@@ -49,6 +50,11 @@ type Options struct {
 	PublicURL string
 	// Cluster is how this exchange speaks to its standby.
 	Cluster Cluster
+	// Common is the directory of the accounts and their secrets, which the nodes of a cluster share;
+	// empty for Data.
+	Common string
+	// Member is this node's place in a cluster; nil for an exchange on one node.
+	Member *cluster.Node
 	// Sandbox surrounds an exchange whose money is not real; nil for production.
 	Sandbox *sandbox.World
 	// Networks are a sandbox's networks to connect.

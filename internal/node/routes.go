@@ -137,13 +137,18 @@ func (n *Node) newREST() *api.Server {
 func (n *Node) missing() http.Handler {
 	v1, elsewhere := n.rest.Missing(), v2.Missing(n.rest)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		below := func(prefix string) bool { return strings.HasPrefix(r.URL.Path+"/", prefix) }
-		if (below("/spot/") || below("/wallet/")) && !below("/wallet/v2/") {
+		if ofV1(r.URL.Path) {
 			v1.ServeHTTP(w, r)
 		} else {
 			elsewhere.ServeHTTP(w, r)
 		}
 	})
+}
+
+// ofV1 reports whether errors of a path have V1's form.
+func ofV1(path string) bool {
+	below := func(prefix string) bool { return strings.HasPrefix(path+"/", prefix) }
+	return (below("/spot/") || below("/wallet/")) && !below("/wallet/v2/")
 }
 
 // operators returns the handler of the admin socket.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/cluster"
 	"github.com/bourse-exchange/bourse/internal/edge"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
@@ -221,5 +222,6 @@ func (n *Node) status() any {
 		Seq         bourse.Seq         `json:"seq"`
 		Ready       bool               `json:"ready"`
 		Followers   int                `json:"followers"`
-	}{"exchange", h.Version, h.Exchange, h.Sandbox, h.Incarnation, n.sequencer.Applied(), n.ready.Load(), followers}
+		Cluster     *cluster.Status    `json:"cluster,omitempty"`
+	}{"exchange", h.Version, h.Exchange, h.Sandbox, h.Incarnation, n.sequencer.Applied(), n.ready.Load(), followers, n.place()}
 }

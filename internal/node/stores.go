@@ -51,9 +51,30 @@ func (n *Node) at(url, file string) string {
 	return filepath.Join(n.Data, file)
 }
 
+// accountsAt returns the URL or the path of the accounts.
+func (n *Node) accountsAt() string {
+	if n.Accounts == "" && n.Common != "" {
+		return filepath.Join(n.Common, AccountsDB)
+	}
+	return n.at(n.Accounts, AccountsDB)
+}
+
+// accountsSeal returns the key of the accounts' secrets, and makes it if there is none.
+func (n *Node) accountsSeal() (seal [32]byte, err error) {
+	if n.Common == "" {
+		return disk.Secret(n.disk, accountsSecret)
+	}
+	d, err := disk.Open(n.Common)
+	if err != nil {
+		return seal, fmt.Errorf("what the nodes share: %w", err)
+	}
+	seal, err = disk.Secret(d, accountsSecret)
+	return seal, errors.Join(err, d.Close())
+}
+
 // openStores opens the databases.
 func (n *Node) openStores(ctx context.Context) error {
-	keep, err := accounts.Open(ctx, n.at(n.Accounts, AccountsDB))
+	keep, err := accounts.Open(ctx, n.accountsAt())
 	if err != nil {
 		return fmt.Errorf("%s: %w", n.accountsPlace(), err)
 	}
@@ -92,7 +113,7 @@ func (n *Node) openStores(ctx context.Context) error {
 			}})
 	}
 
-	if o.Seal, err = disk.Secret(n.disk, accountsSecret); err != nil {
+	if o.Seal, err = n.accountsSeal(); err != nil {
 		return err
 	}
 	mailer := n.mailer()

@@ -240,6 +240,13 @@ func (l *Log) Next() (*journal.Notice, bool) {
 	return &l.notice, true
 }
 
+// Noticed reports whether Next has a notice. Safe for concurrent use.
+func (l *Log) Noticed() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.notices) > 0
+}
+
 // Ready returns a channel that receives when Next may have notices.
 func (l *Log) Ready() <-chan struct{} { return l.ready }
 

@@ -1,0 +1,450 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/bourse-exchange/bourse/internal/api/admin"
+	"github.com/bourse-exchange/bourse/internal/cluster"
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/node"
+)
+
+const (
+	// mostNodes bounds the nodes of a sandbox.
+	mostNodes = 7
+	// commonDir is the directory of what the nodes share, in that of all.
+	commonDir = "common"
+	// endWithin bounds the time in which a node ends before it is killed.
+	endWithin = 12 * time.Second
+	// againAfter is the pause before a node that ended is started again.
+	againAfter = time.Second
+)
+
+// nodeDir returns the data directory of a node.
+func nodeDir(data string, node uint64) string {
+	return filepath.Join(data, strconv.FormatUint(node, 10))
+}
+
+// nodeLine is what a node prints when it begins to serve in a role.
+type nodeLine struct {
+	Node   uint64 `json:"node"`
+	PID    int    `json:"pid"`
+	Listen string `json:"listen"`
+	Role   string `json:"role"`
+}
+
+// member runs one node of a sandbox of several. A leader that is deposed starts anew in its process.
+func (d *dev) member(p *program) error {
+	dir := nodeDir(string(d.Data), d.Node)
+	config, err := readConfig(dir)
+	if err != nil {
+		return fmt.Errorf("%s holds no node %d: begin with %s: %w", d.Data, d.Node,
+			p.line("dev", "--nodes", "3", "--data", string(d.Data)), err)
+	}
+	common := filepath.Join(string(d.Data), commonDir)
+	if err := os.MkdirAll(common, 0o700); err != nil {
+		return err
+	}
+	d.Data = place(dir)
+	o, err := d.options()
+	if err != nil {
+		return err
+	}
+	o.Networks, o.Common = nil, common
+	if d.Below {
+		p.ctx = untilInputEnds(p.ctx)
+	}
+
+	listen := config.Member(d.Node).Listen
+	err = p.serving(&d.Log, o, func() error {
+		return node.RunMember(p.ctx, node.MemberOptions{Options: *o, Turned: func(role string) {
+			_ = p.print(nodeLine{d.Node, os.Getpid(), listen, role}) // the parent may be gone
+		}})
+	})
+	if errors.Is(err, node.ErrDeposed) {
+		return p.anew()
+	}
+	return err
+}
+
+// anew replaces the process by a new one of the same program.
+func (p *program) anew() error {
+	path, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return syscall.Exec(path, append([]string{p.self}, p.args...), os.Environ()) //nolint:gosec // the program itself
+}
+
+// untilInputEnds returns a context that ends with the standard input.
+func untilInputEnds(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // any end is the end
+		cancel()
+	}()
+	return ctx
+}
+
+// readConfig reads the configuration of a node.
+func readConfig(dir string) (*cluster.Config, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return nil, err // disk.Open would make it
+	}
+	on, err := disk.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	c, err := cluster.LoadConfig(on)
+	return c, errors.Join(err, on.Close())
+}
+
+// family runs a sandbox of several nodes, and ends them all when it ends.
+func (d *dev) family(p *program) error {
+	if d.Nodes < 2 || d.Nodes > mostNodes {
+		return fmt.Errorf("--nodes takes 1 to %d", mostNodes)
+	}
+	config, err := d.found()
+	if err != nil {
+		return err
+	}
+	if len(config.Nodes) != d.Nodes {
+		return fmt.Errorf("%s has %d nodes, not %d", d.Data, len(config.Nodes), d.Nodes)
+	}
+
+	f := &family{program: p, dev: d, lines: make(chan nodeLine), ended: make(chan *child)}
+	for _, m := range config.Nodes {
+		if err := f.start(m.Node); err != nil {
+			f.end()
+			return err
+		}
+	}
+	return f.watch()
+}
+
+// found makes the nodes, unless they are there, and returns what the first knows of all.
+func (d *dev) found() (*cluster.Config, error) {
+	data := string(d.Data)
+	c := cluster.Config{Sandbox: true, Epoch: 1}
+	whole := true
+	var dirs []disk.Disk
+	defer func() {
+		for _, on := range dirs {
+			_ = on.(io.Closer).Close() // everything is durable
+		}
+	}()
+	var id [16]byte
+	if _, err := rand.Read(id[:]); err != nil {
+		return nil, err
+	}
+	for n := range uint64(d.Nodes) {
+		known, err := readConfig(nodeDir(data, n+1))
+		if err == nil {
+			c = *known
+		}
+		whole = whole && err == nil
+	}
+	if whole {
+		return &c, nil
+	}
+	if len(c.Nodes) > 0 && len(c.Nodes) != d.Nodes {
+		return &c, nil
+	}
+
+	addresses, err := d.addresses()
+	if err != nil {
+		return nil, err
+	}
+	c.Nodes = nil
+	for n := range uint64(d.Nodes) {
+		on, err := disk.Open(nodeDir(data, n+1))
+		if err != nil {
+			return nil, err
+		}
+		dirs = append(dirs, on)
+		if made, ok, err := journal.Identify(on); err != nil {
+			return nil, err
+		} else if ok {
+			id = made.Exchange
+		}
+		c.Nodes = append(c.Nodes, cluster.Member{Node: n + 1, Listen: addresses[2*n], Address: addresses[2*n+1]})
+	}
+	c.Exchange = hex.EncodeToString(id[:])
+	return &c, cluster.Found(c, dirs, time.Now(), int64(d.Segment))
+}
+
+// addresses returns, for each node, where it listens to clients, from --listen on, and a free port for
+// the other nodes.
+func (d *dev) addresses() (list []string, err error) {
+	host, port, err := net.SplitHostPort(d.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("--listen: %w", err)
+	}
+	first, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return nil, fmt.Errorf("--listen: %w", err)
+	}
+
+	var held []net.Listener
+	defer func() {
+		for _, l := range held {
+			_ = l.Close() // held to find another one for each
+		}
+	}()
+	hold := func(host, port string) error {
+		l, err := net.Listen("tcp", net.JoinHostPort(host, port)) //nolint:noctx // it waits for nothing
+		if err == nil {
+			held, list = append(held, l), append(list, l.Addr().String())
+		}
+		return err
+	}
+	for n := range uint64(d.Nodes) {
+		at := strconv.FormatUint(first+n, 10)
+		if first == 0 {
+			at = "0"
+		}
+		if err := errors.Join(hold(host, at), hold("127.0.0.1", "0")); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// child is a node's process.
+type child struct {
+	*exec.Cmd
+	node uint64
+	// input ends with this process, and the node with it.
+	input io.WriteCloser
+	err   error
+}
+
+// family are the processes of a sandbox's nodes.
+type family struct {
+	*program
+	dev      *dev
+	children []*child
+	// lines receives what the nodes print, ended those whose process has ended.
+	lines chan nodeLine
+	ended chan *child
+	last  []nodeLine
+	told  bool
+}
+
+// start starts a node.
+func (f *family) start(node uint64) error {
+	path, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	words := slices.DeleteFunc(slices.Clone(f.args), func(w string) bool {
+		return strings.HasPrefix(w, "--nodes=") || w == "--restart"
+	})
+	if i := slices.Index(words, "--nodes"); i >= 0 {
+		words = slices.Delete(words, i, i+2)
+	}
+	c := &child{node: node, Cmd: exec.Command(path, append(words, "--below", "--node="+strconv.FormatUint(node, 10))...)} //nolint:gosec,noctx // the program itself, which ends with its input
+	c.Stderr = f.stderr
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is for the parent, which ends them in order
+	if c.input, err = c.StdinPipe(); err != nil {
+		return err
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := c.Start(); err != nil {
+		return err
+	}
+
+	f.children = append(f.children, c)
+	go func() {
+		for text := bufio.NewScanner(out); text.Scan(); {
+			var l nodeLine
+			if json.Unmarshal(text.Bytes(), &l) == nil && l.Node == node {
+				f.lines <- l
+			}
+		}
+		c.err = c.Wait()
+		f.ended <- c
+	}()
+	return nil
+}
+
+// watch runs until the program is told to stop, or no node is left. Once there is a leader it prints a
+// line for each node.
+func (f *family) watch() error {
+	again := make(chan uint64)
+	for {
+		select {
+		case <-f.ctx.Done():
+			f.end()
+			return nil
+		case l := <-f.lines:
+			if err := f.take(l); err != nil {
+				f.end()
+				return err
+			}
+		case c := <-f.ended:
+			f.children = slices.DeleteFunc(f.children, func(other *child) bool { return other == c })
+			_, _ = fmt.Fprintf(f.stderr, "bourse: node %d has ended: %v\n", c.node, c.err)
+			if f.dev.Restart {
+				time.AfterFunc(againAfter, func() { again <- c.node })
+			} else if len(f.children) == 0 {
+				return errors.New("no node is left")
+			}
+		case n := <-again:
+			if err := f.start(n); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// take notes a node's line.
+func (f *family) take(l nodeLine) error {
+	f.last = slices.DeleteFunc(f.last, func(other nodeLine) bool { return other.Node == l.Node })
+	f.last = append(f.last, l)
+	if f.told || len(f.last) < f.dev.Nodes ||
+		!slices.ContainsFunc(f.last, func(l nodeLine) bool { return l.Role == "leader" }) {
+		return nil
+	}
+	f.told = true
+	slices.SortFunc(f.last, func(a, b nodeLine) int { return int(a.Node) - int(b.Node) })
+	for _, l := range f.last {
+		text, err := json.Marshal(l)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(f.stdout, "%s\n", text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end ends the nodes: the leader first, which needs the others for what it has begun.
+func (f *family) end() {
+	leads := func(c *child) bool {
+		return slices.ContainsFunc(f.last, func(l nodeLine) bool { return l.Node == c.node && l.Role == "leader" })
+	}
+	slices.SortStableFunc(f.children, func(a, b *child) int {
+		switch {
+		case leads(a) == leads(b):
+			return 0
+		case leads(a):
+			return -1
+		default:
+			return 1
+		}
+	})
+	for first := true; len(f.children) > 0; first = false {
+		now := f.children
+		if first && leads(now[0]) {
+			now = now[:1]
+		}
+		f.stop(now)
+	}
+}
+
+// stop ends nodes, and waits for them.
+func (f *family) stop(now []*child) {
+	for _, c := range now {
+		_ = c.Process.Signal(syscall.SIGTERM) // it may have ended
+	}
+	left := len(f.children) - len(now)
+	late := time.After(endWithin)
+	for len(f.children) > left {
+		select {
+		case <-f.lines:
+		case c := <-f.ended:
+			f.children = slices.DeleteFunc(f.children, func(other *child) bool { return other == c })
+		case <-late:
+			for _, c := range f.children {
+				_ = c.Process.Kill() // it may have ended
+			}
+		}
+	}
+}
+
+// clusterCmd operates a cluster.
+type clusterCmd struct {
+	Status clusterStatus `cmd:"" help:"Show the nodes: who leads, and how far each is."`
+}
+
+// clusterStatus shows the nodes of a cluster.
+type clusterStatus struct {
+	Data place `help:"Data directory of a node." required:""`
+}
+
+// clusterView is the answer to cluster status.
+type clusterView struct {
+	Term   uint64      `json:"term"`
+	Leader uint64      `json:"leader"`
+	Nodes  []nodeState `json:"nodes"`
+}
+
+// nodeState is a node's line of it. Role is "away" for a node that does not answer.
+type nodeState struct {
+	Node    uint64 `json:"node"`
+	Role    string `json:"role"`
+	Commit  uint64 `json:"commit"`
+	Applied uint64 `json:"applied"`
+	LagMS   int64  `json:"lag_ms"`
+	Listen  string `json:"listen"`
+}
+
+// Run asks each node on its socket. The nodes' directories are side by side.
+func (c *clusterStatus) Run(p *program) error {
+	config, err := readConfig(string(c.Data))
+	if err != nil {
+		return fmt.Errorf("%s is no node of a cluster: %w", c.Data, err)
+	}
+	view := clusterView{Nodes: []nodeState{}}
+	for _, m := range config.Nodes {
+		s := p.stateOf(nodeDir(filepath.Dir(filepath.Clean(string(c.Data))), m.Node))
+		if s == nil {
+			view.Nodes = append(view.Nodes, nodeState{Node: m.Node, Role: "away", LagMS: -1, Listen: m.Listen})
+			continue
+		}
+		view.Nodes = append(view.Nodes, nodeState{s.Node, s.Role, s.Commit, s.Applied, s.LagMS, s.Listen})
+		if s.Term >= view.Term {
+			view.Term = s.Term
+			if s.Role == "leader" {
+				view.Leader = s.Node
+			}
+		}
+	}
+	return p.print(view)
+}
+
+// stateOf asks a node; nil if it does not answer.
+func (p *program) stateOf(dir string) *cluster.Status {
+	ctx, cancel := context.WithTimeout(p.ctx, time.Second)
+	defer cancel()
+	answer, err := admin.Call(ctx, dir, "status", struct{}{})
+	var s struct {
+		Cluster *cluster.Status `json:"cluster"`
+	}
+	if err != nil || json.Unmarshal(answer, &s) != nil {
+		return nil
+	}
+	return s.Cluster
+}

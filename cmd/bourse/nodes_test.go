@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/bourse-exchange/bourse/client"
+)
+
+// trio is a sandbox of three nodes.
+type trio struct {
+	t    *testing.T
+	data string
+	cmd  *exec.Cmd
+	log  bytes.Buffer
+	// nodes are the lines that the parent printed.
+	nodes []nodeLine
+}
+
+var trioArgs = []string{"--no-bots", "--catalogue=demo", "--log-level=info"}
+
+// startTrio starts three nodes, and reads their lines.
+func startTrio(t *testing.T) *trio {
+	t.Helper()
+	path, err := binary()
+	must(t, err)
+	g := &trio{t: t, data: t.TempDir()}
+	g.cmd = exec.Command(path, append([]string{"dev", "--nodes", "3", "--data", g.data, "--listen", "127.0.0.1:0"}, trioArgs...)...)
+	g.cmd.Stderr = &g.log
+	out, err := g.cmd.StdoutPipe()
+	must(t, err)
+	must(t, g.cmd.Start())
+	t.Cleanup(func() {
+		if g.cmd.ProcessState == nil {
+			_ = g.cmd.Process.Kill()
+			_ = g.cmd.Wait()
+		}
+		if t.Failed() {
+			t.Logf("log of the nodes:\n%s", g.log.String())
+		}
+	})
+
+	lines := bufio.NewScanner(out)
+	for range 3 {
+		if !lines.Scan() {
+			t.Fatal("the nodes did not start")
+		}
+		var l nodeLine
+		must(t, json.Unmarshal(lines.Bytes(), &l))
+		g.nodes = append(g.nodes, l)
+	}
+	return g
+}
+
+// leader returns the leader of the start.
+func (g *trio) leader() (l nodeLine) {
+	g.t.Helper()
+	for i, n := range g.nodes {
+		if n.Node != uint64(i+1) || n.PID == 0 || n.Listen == "" {
+			g.t.Errorf("line %d is of %+v", i+1, n)
+		}
+		if n.Role == "leader" {
+			l = n
+		}
+	}
+	if l.Node == 0 {
+		g.t.Fatalf("no leader: %+v", g.nodes)
+	}
+	return l
+}
+
+// status asks a node for the cluster's.
+func (g *trio) status(node uint64) clusterView {
+	g.t.Helper()
+	return tool[clusterView](g.t, "cluster", "status", "--data", nodeDir(g.data, node))
+}
+
+// buyAt places an order at a node; false if the node did not take it.
+func buyAt(url, key, id string) bool {
+	api, err := client.New(url, client.Options{Key: key})
+	if err != nil {
+		return false
+	}
+	defer api.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, err = api.Place(ctx, &client.NewOrder{
+		Pair: "BTC/USDT", Side: client.Buy, Type: client.LimitOrder, TimeInForce: client.IOC, ClientID: id, Price: "60000", Amount: "0.001",
+	})
+	return err == nil
+}
+
+// refused wants a replica to refuse a request, in its interface's form, and to name the leader.
+func (g *trio) refused(replica, leader nodeLine, path, form string) {
+	g.t.Helper()
+	r, err := http.Post("http://"+replica.Listen+path, "application/json", strings.NewReader("{}"))
+	must(g.t, err)
+	body, err := io.ReadAll(r.Body)
+	must(g.t, err)
+	must(g.t, r.Body.Close())
+	at := "http://" + leader.Listen
+	if r.StatusCode < 500 || r.Header.Get("Bourse-Leader") != at || r.Header.Get("Retry-After") == "" ||
+		!strings.HasPrefix(string(body), form) || !strings.Contains(string(body), at) {
+		g.t.Errorf("%s of a replica: %s %v %s", path, r.Status, r.Header, body)
+	}
+}
+
+// TestNodes kills the leader of three nodes under traders: what was acknowledged is there, another node
+// takes orders, and the killed one comes back as a replica. The nodes end with their parent.
+func TestNodes(t *testing.T) {
+	g := startTrio(t)
+	first := g.leader()
+	for _, n := range g.nodes {
+		if n.Role == "replica" {
+			g.refused(n, first, "/spot/open_orders/new", `{"success":false,"error":"`)
+			g.refused(n, first, "/account/v2/keys", `{"error":{"code":"`)
+		}
+	}
+
+	var clients []*teller
+	s := &server{t: t, data: nodeDir(g.data, first.Node)}
+	for i := range 3 {
+		_, key := s.customer(fmt.Sprintf("trader%d", i))
+		clients = append(clients, &teller{key: key, life: fmt.Sprint("first-", i)})
+	}
+	var killed time.Time
+	tradeUntil(t, "http://"+first.Listen, clients, nil, 100, func() {
+		must(t, syscall.Kill(first.PID, syscall.SIGKILL))
+		killed = time.Now()
+	})
+
+	var second nodeLine
+	for n := 0; second.Node == 0; n++ {
+		if other := g.nodes[n%3]; other.Node != first.Node && buyAt("http://"+other.Listen, clients[0].key, fmt.Sprint("second-", n)) {
+			second = other
+		}
+	}
+	t.Logf("first new acknowledgement %v after the kill", time.Since(killed).Round(time.Millisecond))
+	acked := 0
+	for _, c := range clients {
+		acked += len(c.acked)
+		if lost := c.missing(t, "http://"+second.Listen); len(lost) > 0 {
+			t.Errorf("%d of %d acknowledged orders are missing, the first %v", len(lost), len(c.acked), lost[0])
+		}
+	}
+	t.Logf("%d orders were acknowledged before", acked)
+	if view := g.status(second.Node); view.Leader != second.Node || view.Term < 2 || view.Nodes[first.Node-1].Role != "away" {
+		t.Errorf("the status after the kill: %+v", view)
+	}
+
+	g.bringBack(first.Node, second.Node)
+	g.end(second.Node)
+}
+
+// bringBack starts a node that was killed, and waits until it has what the leader has.
+func (g *trio) bringBack(node, leader uint64) {
+	g.t.Helper()
+	path, err := binary()
+	must(g.t, err)
+	cmd := exec.Command(path, append([]string{"dev", "--node", fmt.Sprint(node), "--data", g.data}, trioArgs...)...)
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	out, err := cmd.StdoutPipe()
+	must(g.t, err)
+	must(g.t, cmd.Start())
+	g.t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if g.t.Failed() {
+			g.t.Logf("log of the node that came back:\n%s", log.String())
+		}
+	})
+	var l nodeLine
+	must(g.t, json.NewDecoder(out).Decode(&l))
+	if l.Node != node || l.Role != "replica" || l.Listen != g.nodes[node-1].Listen {
+		g.t.Errorf("the node comes back as %+v", l)
+	}
+
+	least := g.status(leader).Nodes[leader-1].Applied
+	for caught := false; !caught; {
+		s := g.status(leader).Nodes[node-1]
+		caught = s.Role == "replica" && s.Applied >= least && s.LagMS >= 0 && s.LagMS < 10_000
+	}
+	must(g.t, cmd.Process.Signal(syscall.SIGTERM))
+	must(g.t, cmd.Wait())
+}
+
+// end ends the parent, and wants its nodes to end.
+func (g *trio) end(leader uint64) {
+	g.t.Helper()
+	must(g.t, g.cmd.Process.Signal(syscall.SIGTERM))
+	if err := g.cmd.Wait(); err != nil {
+		g.t.Errorf("the parent: %v", err)
+	}
+	for _, n := range g.nodes {
+		if err := syscall.Kill(n.PID, 0); err == nil {
+			g.t.Errorf("node %d is still there", n.Node)
+		}
+	}
+	if view := g.status(leader); view.Leader != 0 {
+		g.t.Errorf("there is still a leader: %+v", view)
+	}
+}
+
+// TestDeposedLeader stops the leader's process until another one leads, and lets it go on: it refuses
+// orders, and starts anew as a replica in its process.
+func TestDeposedLeader(t *testing.T) {
+	g := startTrio(t)
+	first := g.leader()
+	s := &server{t: t, data: nodeDir(g.data, first.Node)}
+	_, key := s.customer("trader")
+	must(t, syscall.Kill(first.PID, syscall.SIGSTOP))
+	taken := false
+	for n := 0; !taken; n++ {
+		other := g.nodes[n%3]
+		taken = other.Node != first.Node && buyAt("http://"+other.Listen, key, fmt.Sprint("a", n))
+	}
+
+	must(t, syscall.Kill(first.PID, syscall.SIGCONT))
+	view := g.status(first.Node)
+	for view.Nodes[first.Node-1].Role != "replica" || view.Leader == 0 {
+		if buyAt("http://"+first.Listen, key, "zombie") {
+			t.Fatal("a deposed leader takes an order")
+		}
+		view = g.status(first.Node)
+	}
+	if err := syscall.Kill(first.PID, 0); err != nil {
+		t.Errorf("the process has ended: %v", err)
+	}
+	g.end(view.Leader)
+}

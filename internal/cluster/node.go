@@ -1,0 +1,121 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"go.etcd.io/raft/v3/raftpb"
+
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
+)
+
+// Node is a node of a cluster: its log, and its connections to the others.
+type Node struct {
+	Config *Config
+	Log    *Log
+	// failed receives the error of the log's driver.
+	failed    chan error
+	transport *Transport
+	listener  net.Listener
+}
+
+// Parts are what a node gets from its process.
+type Parts struct {
+	// Data is the path of Disk.
+	Data  string
+	Disk  disk.Disk
+	Clock func() time.Time
+	After func(time.Duration) <-chan time.Time
+	Log   *slog.Logger
+}
+
+// Open opens the node of a data directory and its port. Its log takes no step before Run.
+func Open(ctx context.Context, p *Parts, c *Config, o journal.Options) (_ *Node, err error) {
+	n := &Node{Config: c, failed: make(chan error, 1)}
+	if o.Identity, err = c.Identity(); err != nil {
+		return nil, err
+	}
+	raft, _, err := raftlog.Open(p.Disk, raftlog.Options{
+		Options: o, Send: func(m []*raftpb.Message) { n.transport.Send(m) },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("journal in %s: %w", p.Data, err)
+	}
+	n.Log = NewLog(raft, p.Clock)
+	defer func() {
+		if err != nil {
+			_ = n.Log.Close() // the error that counts is the first
+		}
+	}()
+
+	t, err := c.options(p.Data)
+	if err != nil {
+		return nil, err
+	}
+	t.Receive, t.Clock, t.After, t.Log = raft.Receive, p.Clock, p.After, p.Log
+	if n.transport, err = NewTransport(t); err != nil {
+		return nil, err
+	}
+	if n.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", c.Member(c.Node).Address); err != nil {
+		return nil, fmt.Errorf("node port: %w", err)
+	}
+	return n, nil
+}
+
+// Run connects the node and drives its log until ctx ends.
+func (n *Node) Run(ctx context.Context, ticks <-chan time.Time) {
+	var running sync.WaitGroup
+	running.Go(func() { n.transport.Run(ctx, n.listener) })
+	running.Go(func() {
+		if err := n.Log.Run(ctx, ticks); err != nil {
+			n.failed <- err
+		}
+	})
+	running.Wait()
+}
+
+// Failed returns a channel that receives the error with which the log has stopped.
+func (n *Node) Failed() <-chan error { return n.failed }
+
+// Status describes the node.
+func (n *Node) Status() Status {
+	s := n.Log.Describe()
+	s.Listen = n.Config.Member(s.Node).Listen
+	return s
+}
+
+// Leader returns the leader that the node knows; nil if it knows none, or leads itself.
+func (n *Node) Leader() *Member {
+	s := n.Log.Status()
+	if s.Leader == 0 || s.Leader == s.Node {
+		return nil
+	}
+	return n.Config.Member(s.Leader)
+}
+
+// Recovery returns where the journal ends, for a node that has begun to lead: nobody else proposes.
+func (n *Node) Recovery() (*journal.Recovery, error) {
+	r := new(journal.Recovery)
+	last := n.Log.Durable()
+	if last == 0 {
+		return r, nil
+	}
+	reader, err := n.Log.Read(last)
+	if err != nil {
+		return nil, err
+	}
+	b, err := reader.Next()
+	if err == nil {
+		r.Tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
+	}
+	if closing := reader.Close(); err == nil {
+		err = closing
+	}
+	return r, err
+}

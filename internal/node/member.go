@@ -1,0 +1,277 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/admin"
+	"github.com/bourse-exchange/bourse/internal/api/v2"
+	"github.com/bourse-exchange/bourse/internal/cluster"
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	sqlhistory "github.com/bourse-exchange/bourse/internal/sqlstore/history"
+)
+
+// ErrDeposed ends a node that led and leads no more. What it holds in memory may be old: its process
+// starts anew, as a replica.
+var ErrDeposed = errors.New("another node leads the exchange now")
+
+// answerWithin bounds the time that a deposed leader takes to answer what it has queued.
+const answerWithin = time.Second
+
+// MemberOptions configure a node of a cluster.
+type MemberOptions struct {
+	// Options are those of the exchange while this node leads it.
+	Options
+	// Turned is called when the node serves in a role, with the role's name.
+	Turned func(role string)
+}
+
+// RunMember runs a node of a cluster until ctx ends: a replica first, then, once it is elected, the
+// exchange. After ErrDeposed, as after any other error, the process must end at once.
+func RunMember(ctx context.Context, o MemberOptions) (err error) {
+	if err := o.check(ctx); err != nil {
+		return err
+	}
+	o.defaults()
+	d, err := disk.Open(o.Data)
+	if err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	config, err := cluster.LoadConfig(d)
+	if err != nil {
+		return fmt.Errorf("%s is no node's: %w", o.Data, err)
+	}
+	member, err := cluster.Open(ctx, &cluster.Parts{Data: o.Data, Disk: d, Clock: time.Now, After: time.After, Log: o.Log},
+		config, journal.Options{SegmentSize: o.SegmentSize})
+	if err != nil {
+		return err
+	}
+
+	ticks := time.NewTicker(cluster.TickEvery)
+	defer ticks.Stop()
+	stop := background(context.WithoutCancel(ctx), func(ctx context.Context) { member.Run(ctx, ticks.C) })
+	defer stop()
+	o.Member, o.Listen = member, config.Member(config.Node).Listen
+	leads, err := follow(ctx, &o, d)
+	if !leads || err != nil {
+		return errors.Join(err, member.Log.Close())
+	}
+
+	o.OpenLog = func(disk.Disk, journal.Options) (journal.Log, *journal.Recovery, error) {
+		r, err := member.Recovery()
+		return member.Log, r, err
+	}
+	o.Serving = func(string, string) { o.Turned("leader") }
+	return Run(ctx, o.Options)
+}
+
+// replica is a node that does not lead. It has the parts of a Node that need no live engine.
+type replica struct {
+	*Node
+	turned func(role string)
+}
+
+// follow runs the node as a replica until it leads, or ctx ends.
+func follow(ctx context.Context, o *MemberOptions, d *disk.Dir) (leads bool, err error) {
+	r := &replica{turned: o.Turned, Node: &Node{Options: o.Options, disk: d, log: o.Member.Log, failed: make(chan error, 1)}}
+	defer func() { err = errors.Join(err, r.close()) }()
+	if err := r.open(ctx); err != nil {
+		return false, err
+	}
+	return r.run(ctx)
+}
+
+// open opens what is made of the journal: voids, snapshots and history.
+func (r *replica) open(ctx context.Context) (err error) {
+	if r.identity, err = r.Member.Config.Identity(); err != nil {
+		return err
+	}
+	r.files, r.snapshots = journal.NewFiles(r.disk, r.identity), journal.NewSnapshots(r.disk, r.identity)
+	r.snapshots.OnDamage = func(e *journal.DamageError) {
+		r.Log.Error("passed over a damaged snapshot", slog.Any("error", e))
+	}
+	if r.voids, err = journal.LoadVoids(r.disk, r.identity); err != nil {
+		return fmt.Errorf("voided commands: %w", err)
+	}
+	if r.store, err = sqlhistory.Open(ctx, r.at("", HistoryDB)); err != nil {
+		return fmt.Errorf("%s: %w", r.historyPlace(), err)
+	}
+	r.closers = append(r.closers, r.store)
+	r.tail = history.NewTail(r.TailRows)
+
+	// The history may be ahead of what this node knows to be committed.
+	cursor, err := r.store.Cursor(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.historyPlace(), err)
+	}
+	cursor.Seq = min(cursor.Seq, r.log.Durable())
+	return r.openFollower(ctx, cursor)
+}
+
+// run serves as a replica.
+func (r *replica) run(ctx context.Context) (leads bool, err error) {
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer func() {
+		cancel()
+		r.running.Wait()
+	}()
+	line := &Line{Log: r.log, Follower: r.follower, Retrying: r.failing, Unprepared: r.failing}
+	for _, part := range [...]func(context.Context) error{line.Follow, line.Prepare} {
+		r.spawn(func() error { return part(own) })
+	}
+	servers, err := r.listen(ctx)
+	if err != nil {
+		return false, err
+	}
+	r.turned("replica")
+	r.Log.Info("serving as a replica", slog.Uint64("node", r.Member.Config.Node), slog.String("address", r.Listen))
+
+	leads, err = r.await(ctx)
+	for _, s := range servers {
+		_ = s.Close() // its requests were all refused
+	}
+	cancel()
+	r.running.Wait()
+	if err != nil {
+		return false, err
+	}
+	end, stop := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	defer stop()
+	if err := r.follower.Finish(end); err != nil {
+		r.Log.Warn("history is behind; it catches up later", slog.Any("error", err))
+	}
+	return leads, nil
+}
+
+// await takes notices until this node leads, or ctx ends. What others commit goes to the follower, which
+// reads the journal.
+func (r *replica) await(ctx context.Context) (leads bool, err error) {
+	for {
+		for n, ok := r.log.Next(); ok; n, ok = r.log.Next() {
+			if n.Kind == journal.Role && n.Leads {
+				r.Log.Info("this node leads", slog.Uint64("node", r.Member.Config.Node), slog.Uint64("term", n.Term))
+				return true, nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return false, nil
+		case err := <-r.failed:
+			return false, err
+		case err := <-r.Member.Failed():
+			return false, err
+		case <-r.log.Ready():
+		}
+	}
+}
+
+// failing logs what is tried again.
+func (r *replica) failing(err error) {
+	if err != nil {
+		r.Log.Error("something failed that is tried again", slog.Any("error", err))
+	}
+}
+
+// listen serves clients, who learn which node leads, and the status for operators.
+func (r *replica) listen(ctx context.Context) ([]*http.Server, error) {
+	public, err := new(net.ListenConfig).Listen(ctx, "tcp", r.Listen)
+	if err != nil {
+		return nil, err
+	}
+	socket, err := admin.Listen(ctx, r.Data)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("admin socket: %w", err), public.Close())
+	}
+	operators := &admin.Server{Options: admin.Options{Status: func() any { return r.standing() }, Log: r.Log}}
+	return []*http.Server{
+		r.serveOn(bounded{public}, http.HandlerFunc(r.elsewhere)), r.serveOn(socket, operators.StatusHandler()),
+	}, nil
+}
+
+// serveOn serves a listener until the server is closed.
+func (r *replica) serveOn(l net.Listener, h http.Handler) *http.Server {
+	s := &http.Server{
+		Handler: h, ReadHeaderTimeout: readHeaderWithin, ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: idleFor,
+		MaxHeaderBytes: maxHeader, ErrorLog: r.serverLog(),
+	}
+	r.spawn(func() error { return served(s.Serve(l)) })
+	return s
+}
+
+// standing tells operators of the replica.
+func (r *replica) standing() any {
+	return struct {
+		Role    string          `json:"role"`
+		Version string          `json:"version"`
+		Seq     bourse.Seq      `json:"seq"`
+		Cluster *cluster.Status `json:"cluster"`
+	}{"replica", r.Version, r.log.Durable(), r.place()}
+}
+
+// elsewhere refuses a request, and names the leader: nothing of it was taken.
+func (r *replica) elsewhere(w http.ResponseWriter, q *http.Request) {
+	why := "No node leads the exchange now; the request was not taken, send it again"
+	if leader := r.Member.Leader(); leader != nil {
+		at := "http://" + leader.Listen
+		w.Header().Set("Bourse-Leader", at)
+		why = "The request was not taken: this node is a replica, and " + at + " leads; send it there"
+	}
+	switch q.URL.Path {
+	case "/healthz":
+		answer(w, http.StatusOK, map[string]any{"status": "ok", "version": r.Version})
+		return
+	case "/readyz":
+		answer(w, http.StatusServiceUnavailable, map[string]any{"ready": false, "cluster": r.place()})
+		return
+	}
+
+	w.Header().Set("Retry-After", "1")
+	err := bourse.Errorf(bourse.CodeUnavailable, "%s", why)
+	if !ofV1(q.URL.Path) {
+		v2.Refuse(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_, _ = w.Write(api.FailV1(err)) // the client may be gone
+}
+
+// place returns the node's place in its cluster; nil for an exchange on one node.
+func (n *Node) place() *cluster.Status {
+	if n.Member == nil {
+		return nil
+	}
+	return new(n.Member.Status())
+}
+
+// watchLead ends the process once another node leads: what is queued is refused as not taken, and what
+// flies gets its answer, if that comes soon.
+func (n *Node) watchLead(ctx context.Context) error {
+	if n.Member == nil {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-n.Member.Failed():
+		return err
+	case <-n.Member.Log.Deposed():
+	}
+
+	n.ready.Store(false)
+	n.Log.Warn("another node leads the exchange now: this one starts anew as a replica")
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	_ = n.settle(ctx) // whoever is not answered by then learns nothing
+	return ErrDeposed
+}
