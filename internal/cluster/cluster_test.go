@@ -291,7 +291,10 @@ func TestStrangers(t *testing.T) {
 func TestForgedSender(t *testing.T) {
 	sites := newSites(t, 3)
 	o := sites[0].options(sites)
-	o.Receive = func(...*raftpb.Message) error { t.Error("a forged message is received"); return nil }
+	o.Receive = func(...*raftpb.Message) error {
+		t.Error("a forged message is received")
+		return errors.New("forged")
+	}
 	run(t, o, sites[0].listener)
 
 	config, err := pinned.TLS(sites[1].cert, sites[1].key, sites[0].pin)

@@ -52,7 +52,7 @@ func TestSplit(t *testing.T) {
 			for _, part := range list {
 				got := reread(t, part)
 				if got.GetIndex() != index || got.GetLogTerm() != term || got.GetCommit() != 6 || got.GetTerm() != 5 {
-					t.Fatalf("a part behind %d of term %d: %v", index, term, got)
+					t.Fatalf("a part behind %d of term %d is behind %d of term %d", index, term, got.GetIndex(), got.GetLogTerm())
 				}
 				for _, e := range got.GetEntries() {
 					if !proto.Equal(e, entries[0]) {
