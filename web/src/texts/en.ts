@@ -65,7 +65,7 @@ export const shell = {
   'password.short': 'Eight characters at least.',
 
   // The second factor.
-  'factor.title': 'Confirm with a code',
+  'factor.title': 'Confirm that it is you',
   'factor.place': 'A code of six digits is needed. It is at:',
   'factor.code': 'Code',
   'factor.confirm': 'Confirm',

@@ -87,7 +87,7 @@ export const wallet = {
   'review.title': 'Check before it leaves',
   'review.total': 'Leaves your balance',
   'review.rule': 'Compare the whole address with the recipient’s. What is sent cannot be taken back.',
-  'review.waiting': 'Waiting for the code',
+  'review.waiting': 'Waiting for you to confirm',
   'review.confirm': 'Confirm withdrawal',
   'review.back': 'Back',
   'faucet.title': 'Faucet',
