@@ -131,3 +131,17 @@ func (s *Server) devnetOwned(_ context.Context, _ struct{}) (any, error) {
 	}
 	return list, nil
 }
+
+// devnetVerbs returns the verbs of embedded networks, which no operator may ask for.
+func (s *Server) devnetVerbs() map[string]verb {
+	return map[string]verb{
+		"devnet/owned":   {taking(s.devnetOwned), 0},
+		"devnet/mine":    {s.devnet("mine", s.devnetMine), 0},
+		"devnet/send":    {s.devnet("send", s.devnetSend), 0},
+		"devnet/address": {s.devnet("address", s.devnetAddress), 0},
+		"devnet/balance": {s.devnet("balance", s.devnetBalance), 0},
+		"devnet/reorg":   {s.devnet("reorg", s.devnetReorg), 0},
+		"devnet/stop":    {s.devnet("stop", s.devnetStop), 0},
+		"devnet/lag":     {s.devnet("lag", s.devnetLag), 0},
+	}
+}

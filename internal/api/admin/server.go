@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"sync"
 
@@ -113,7 +114,7 @@ func (s *Server) newVerbs() map[string]verb {
 	const nobody, viewer, daily, owner = bourse.OperatorRole(0), bourse.RoleViewer, bourse.RoleOperator, bourse.RoleOwner
 	orders := record.LeastRole
 
-	return map[string]verb{
+	table := map[string]verb{
 		"status":               {taking(s.status), nobody},
 		"dashboard":            {taking(s.dashboard), viewer},
 		"solvency":             {taking(s.solvency), viewer},
@@ -172,15 +173,9 @@ func (s *Server) newVerbs() map[string]verb {
 		"withdrawals/pause":    {taking(s.withdrawalsPause), orders(bourse.CommandPauseWithdrawals)},
 		"deposits/parked":      {taking(s.depositsParked), viewer},
 		"deposit/assign":       {taking(s.depositAssign), orders(bourse.CommandAssignDeposit)},
-		"devnet/owned":         {taking(s.devnetOwned), nobody},
-		"devnet/mine":          {s.devnet("mine", s.devnetMine), nobody},
-		"devnet/send":          {s.devnet("send", s.devnetSend), nobody},
-		"devnet/address":       {s.devnet("address", s.devnetAddress), nobody},
-		"devnet/balance":       {s.devnet("balance", s.devnetBalance), nobody},
-		"devnet/reorg":         {s.devnet("reorg", s.devnetReorg), nobody},
-		"devnet/stop":          {s.devnet("stop", s.devnetStop), nobody},
-		"devnet/lag":           {s.devnet("lag", s.devnetLag), nobody},
 	}
+	maps.Copy(table, s.devnetVerbs())
+	return table
 }
 
 // Handler returns the handler of the socket.
