@@ -87,7 +87,8 @@ func (s *Service) EndAccess(ctx context.Context, by, of bourse.OperatorID, note 
 	s.mu.Lock()
 	s.end(of)
 	s.mu.Unlock()
-	return s.dropKeys(ctx)
+	// The journal says that the access ended: keys that stayed would be good again after a start.
+	return s.dropKeys(context.WithoutCancel(ctx))
 }
 
 // isLeaving reports whether the keys of an operator are still to be removed.

@@ -304,7 +304,7 @@ func (s *Service) EndKey(ctx context.Context, by bourse.OperatorID, id KeyID, no
 	if err := note(); err != nil {
 		return err
 	}
-	return s.Store.DropOperatorKey(ctx, id)
+	return s.Store.DropOperatorKey(context.WithoutCancel(ctx), id) // the journal says that it ended
 }
 
 // mayEnd returns the error for an operator who may not end the access of another one.

@@ -1,6 +1,7 @@
 package operatorv1_test
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/operatorv1"
+	"github.com/bourse-exchange/bourse/internal/operator"
 )
 
 // program is a program that has an operator's key.
@@ -218,6 +220,36 @@ func TestKeysOutliveAStart(t *testing.T) {
 	bob.logIn()
 	bob.approves(ann.waits(ann.confirmed("PATCH /operators/4", `{"enabled":true,"reason":"came back"}`, 200, "")), 200)
 	goes.wants("GET /withdrawals", "", 403, "INVALID_KEY")
+}
+
+// TestEndedAccessOutlivesAStart has operators leave once the journal says that access ends, and wants it to be ended
+// after a start.
+func TestEndedAccessOutlivesAStart(t *testing.T) {
+	e := newExchange(t)
+	staff := e.staff(bourse.RoleOperator, bourse.RoleOperator)
+	cy, dee := staff[1], staff[2]
+	loggedOut, ended, stays := cy.makesKey("read", ""), dee.makesKey("read", ""), dee.makesKey("read", "")
+	leaving := func(end func(ctx context.Context, note func() error) error) {
+		t.Helper()
+		ctx, leave := context.WithCancel(t.Context())
+		if err := end(ctx, func() error { leave(); return nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	leaving(func(ctx context.Context, note func() error) error {
+		return e.Operators.EndAccess(ctx, 0, cy.id, note)
+	})
+	leaving(func(ctx context.Context, note func() error) error {
+		return e.Operators.EndKey(ctx, 0, operator.KeyID(ended.id), note)
+	})
+
+	e.start()
+	if err := e.Operators.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	loggedOut.wants("GET /withdrawals", "", 403, "INVALID_KEY")
+	ended.wants("GET /withdrawals", "", 403, "INVALID_KEY")
+	stays.wants("GET /withdrawals", "", 200, "")
 }
 
 // TestLyingKeys wants a key to be taken in its header alone, from its networks, and as it was made.
