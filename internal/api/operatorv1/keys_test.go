@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -396,4 +397,13 @@ func TestUsesOfKeysAreNoted(t *testing.T) {
 	}
 	e.from = netip.MustParseAddr("2001:db8::1")
 	key.wants("GET /withdrawals", "", 200, "")
+}
+
+// TestKeysOnAFullDisk has programs read and stop things while the store takes no writes.
+func TestKeysOnAFullDisk(t *testing.T) {
+	e := newExchange(t)
+	key := e.staff()[0].makesKey("operate", "")
+	e.full = errors.New("the disk is full")
+	key.wants("GET /withdrawals", "", 200, "")
+	key.wants("PUT /networks/ATOM/withdrawals", `{"paused":true,"reason":"theft"}`, 200, `"paused":true`)
 }

@@ -66,6 +66,8 @@ type exchange struct {
 	meanwhile func(*bourse.Command)
 	// uses, if not nil, is called before the use of an operator's passkey is noted.
 	uses func()
+	// full, if not nil, is the error for noting the use of a key.
+	full error
 	// documents are held against every exchange of messages.
 	documents *describe.Validator
 }
@@ -82,6 +84,14 @@ func (w *watched) UseOperator(ctx context.Context, token bourse.Token, counter u
 		w.of.uses()
 	}
 	return w.Store.UseOperator(ctx, token, counter, now)
+}
+
+// UseOperatorKey notes the use of a key.
+func (w *watched) UseOperatorKey(ctx context.Context, id operator.KeyID, now bourse.Time) error {
+	if w.of.full != nil {
+		return w.of.full
+	}
+	return w.Store.UseOperatorKey(ctx, id, now)
 }
 
 func newExchange(t *testing.T) *exchange {
