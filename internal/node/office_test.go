@@ -3,12 +3,18 @@ package node
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
+	"github.com/bourse-exchange/bourse/internal/operator"
+	"github.com/bourse-exchange/bourse/internal/sandbox"
+	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
 )
 
 // letterbox is a mail server: it passes letters on.
@@ -22,11 +28,16 @@ func (b letterbox) Send(_ context.Context, m *account.Mail) error {
 // produce runs a production exchange on a data directory until end is called.
 func produce(t *testing.T, data string, box letterbox) (n *Node, end func()) {
 	t.Helper()
+	return serves(t, Options{
+		Data: data, OpenLog: openLog, Listen: "127.0.0.1:0", SegmentSize: 256 << 10, Mail: box, Log: slog.New(slog.DiscardHandler),
+	})
+}
+
+// serves runs an exchange until end is called.
+func serves(t *testing.T, o Options) (n *Node, end func()) {
+	t.Helper()
 	serving, ended := make(chan string, 1), make(chan error, 1)
-	o := Options{
-		Data: data, OpenLog: openLog, Listen: "127.0.0.1:0", SegmentSize: 256 << 10, Mail: box,
-		Log: slog.New(slog.DiscardHandler), Serving: func(address, _ string) { serving <- address },
-	}
+	o.Serving = func(address, _ string) { serving <- address }
 	if err := o.check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -96,4 +107,47 @@ func TestOwnersHearOfBrokenGlass(t *testing.T) {
 		t.Errorf("after a start %+v waits, not %+v: %v", waiting, ordered, err)
 	}
 	end()
+}
+
+// TestForeignAccountsKeepTheirKeys starts an exchange on accounts that are another's, and wants the keys of their
+// operators to stay, although its own operator of that number is disabled: who mends the refused start needs them.
+func TestForeignAccountsKeepTheirKeys(t *testing.T) {
+	data, world := t.TempDir(), sandbox.New(sandbox.Options{})
+	o := Options{
+		Data: data, OpenLog: openLog, Listen: "127.0.0.1:0", Sandbox: world, Networks: world.Attachments(), SegmentSize: 256 << 10,
+		Log: slog.New(slog.DiscardHandler),
+	}
+	n, end := serves(t, o)
+	code, err := n.office.Invite(t.Context(), &operator.Invitation{Email: "cy@example.org", Role: bourse.RoleViewer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	passkey := account.Passkey{Credential: []byte("id"), PublicKey: []byte("key")}
+	if _, err := n.office.Accept(t.Context(), code, passkey); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admin.Call(t.Context(), data, "operator/change", map[string]any{"operator": 1, "enabled": false}); err != nil {
+		t.Fatal(err)
+	}
+	end()
+
+	keep, err := accounts.Open(t.Context(), filepath.Join(data, AccountsDB))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = keep.Close() }()
+	foreign := account.AccountRow{Account: account.Account{Email: "eve@example.org"}, Token: bourse.Token{9}}
+	key := operator.Key{Operator: 1, Name: "monitor", Scope: operator.KeyReads, Expires: 1 << 60}
+	err = errors.Join(keep.AddAccount(t.Context(), &foreign), keep.AddOperatorKey(t.Context(), &key),
+		keep.Confirm(t.Context(), &account.Decisions{Accounts: map[bourse.Token]bourse.AccountID{foreign.Token: 9_999}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := assemble(t.Context(), o); !errors.Is(err, account.ErrMismatch) {
+		t.Errorf("the start: %v", err)
+	}
+	if keys, err := keep.OperatorKeys(t.Context()); err != nil || len(keys) != 1 {
+		t.Errorf("%d keys are left: %v", len(keys), err)
+	}
 }

@@ -69,8 +69,8 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := n.enterAccounts(ctx); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(n.accounts.Open(ctx), n.office.Open(ctx)); err != nil {
-		return nil, n.accountsError(err)
+	if err := n.openPeople(ctx); err != nil {
+		return nil, err
 	}
 	if err := n.askPeers(ctx, false); err != nil {
 		return nil, err

@@ -165,6 +165,19 @@ func (n *Node) enterAccounts(ctx context.Context) error {
 	return nil
 }
 
+// openPeople reconciles accounts and operators' access with the journal. Accounts come first: of a store that is
+// another exchange's, nothing is removed.
+func (n *Node) openPeople(ctx context.Context) error {
+	err := n.accounts.Open(ctx)
+	if err == nil {
+		err = n.office.Open(ctx)
+	}
+	if err != nil {
+		return n.accountsError(err)
+	}
+	return nil
+}
+
 // accountsSecret is the file with the key that seals the secrets of second factors and of
 // keys that sign. It lies outside the database.
 const accountsSecret = "accounts/seed"
