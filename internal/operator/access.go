@@ -124,10 +124,12 @@ func (s *Service) leavers() map[bourse.OperatorID]bool {
 }
 
 // Open ends the access of operators who are disabled: a process that disabled one may have ended before it
-// removed the keys. Call it once the journal is replayed, before requests are served.
+// removed the keys. Those whom the journal enabled again keep theirs, which were made since: the old ones were
+// removed before that was confirmed. Call it once the journal is replayed, before requests are served.
 func (s *Service) Open(ctx context.Context) error {
 	operators := s.View.Operators()
 	s.mu.Lock()
+	clear(s.leaving)
 	for _, o := range operators {
 		if !o.Enabled {
 			s.end(o.ID)

@@ -223,6 +223,22 @@ func TestKeysOutliveAStart(t *testing.T) {
 	goes.wants("GET /withdrawals", "", 403, "INVALID_KEY")
 }
 
+// TestKeysSinceAReturnOutliveAStart replays that an operator was disabled and enabled again, and wants the key that
+// was made since to stay.
+func TestKeysSinceAReturnOutliveAStart(t *testing.T) {
+	e := newExchange(t)
+	cy := e.staff(bourse.RoleOperator)[1]
+	since := cy.makesKey("read", "")
+	e.start()
+	def := e.View.Operators()[1]
+	e.tells(def, false)
+	e.tells(def, true)
+	if err := e.Operators.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	since.wants("GET /withdrawals", "", 200, "")
+}
+
 // TestEndedAccessOutlivesAStart has operators leave once the journal says that access ends, and wants it to be ended
 // after a start.
 func TestEndedAccessOutlivesAStart(t *testing.T) {
