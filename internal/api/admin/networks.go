@@ -34,9 +34,10 @@ type purseAnswer struct {
 func (s *Server) networkList(ctx context.Context, _ struct{}) (any, error) {
 	links := s.Condition().Networks
 	purses := s.Purses(ctx)
-	catalogue := s.View.Catalogue()
+	shown := s.networks(links)
+	catalogue := s.View.Catalogue() // looked at later, it has at least the networks that are shown
 	list := []purseAnswer{}
-	for i, n := range s.networks(links) {
+	for i, n := range shown {
 		id := catalogue.Networks[i+1].ID
 		p, connected := purses[id]
 		list = append(list, purseAnswer{
