@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
@@ -267,6 +269,29 @@ func TestEndedAccessOutlivesAStart(t *testing.T) {
 	loggedOut.wants("GET /withdrawals", "", 403, "INVALID_KEY")
 	ended.wants("GET /withdrawals", "", 403, "INVALID_KEY")
 	stays.wants("GET /withdrawals", "", 200, "")
+}
+
+// TestAccessEndsWithoutItsOperator has an operator leave while the journal takes the note, and wants what the journal
+// says to be done.
+func TestAccessEndsWithoutItsOperator(t *testing.T) {
+	e := newExchange(t)
+	cy := e.staff(bourse.RoleOperator)[1]
+	one, other := cy.makesKey("read", ""), cy.makesKey("read", "")
+	leaves := func(verb, args string) {
+		t.Helper()
+		ctx, leave := context.WithCancel(t.Context())
+		e.meanwhile = func(*bourse.Command) { leave() }
+		if _, err := e.DoAs(ctx, &operator.Orderer{By: cy.id, Reason: "stolen"}, verb, jsontext.Value(args)); err != nil {
+			t.Errorf("%s: %v", verb, err)
+		}
+		e.meanwhile = nil
+	}
+	leaves("operator/end-key", fmt.Sprintf(`{"key":%d}`, one.id))
+	one.wants("GET /withdrawals", "", 403, "INVALID_KEY")
+	other.wants("GET /withdrawals", "", 200, "")
+	leaves("operator/log-out", fmt.Sprintf(`{"operator":%d}`, cy.id))
+	other.wants("GET /withdrawals", "", 403, "INVALID_KEY")
+	cy.wants("GET /withdrawals", "", 401, "UNAUTHORIZED")
 }
 
 // TestLyingKeys wants a key to be taken in its header alone, from its networks, and as it was made.

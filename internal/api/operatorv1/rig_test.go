@@ -189,8 +189,8 @@ func (e *exchange) start() {
 	e.handler = browser.NewStrictGuard(at).Private(mux)
 }
 
-// Do implements Sequencer.
-func (e *exchange) Do(_ context.Context, c *bourse.Command) (sequencer.Result, error) {
+// Do implements Sequencer. A caller who left meanwhile does not learn the outcome.
+func (e *exchange) Do(ctx context.Context, c *bourse.Command) (sequencer.Result, error) {
 	if err := record.Check(c); err != nil {
 		return sequencer.Result{}, err
 	}
@@ -217,6 +217,9 @@ func (e *exchange) Do(_ context.Context, c *bourse.Command) (sequencer.Result, e
 	e.View.End()
 	e.Accounts.End()
 	e.Operators.End()
+	if err := ctx.Err(); err != nil {
+		return sequencer.Result{}, err
+	}
 	return sequencer.Result{Seq: cmd.Seq, Time: cmd.Time, Outcome: ev.Outcome}, nil
 }
 
