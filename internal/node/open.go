@@ -279,7 +279,7 @@ func (n *Node) holds(last bourse.Seq, chain journal.Hash) (bool, error) {
 	if stub != nil && stub.Seq == last {
 		return stub.Chain == chain, nil
 	}
-	reader, err := n.files.Read(last)
+	reader, err := n.files.ReadBehind(last, n.log.Durable)
 	if err != nil {
 		return false, err
 	}
@@ -305,7 +305,7 @@ func (n *Node) replay() error { return n.read(n.engine.Seq(), n.sequencer.Replay
 func (n *Node) read(from bourse.Seq, apply func(journal.Reader, func(bourse.Seq)) error) error {
 	r, err := n.log.Read(from + 1)
 	if errors.Is(err, journal.ErrCompacted) {
-		r, err = n.files.Read(from + 1)
+		r, err = n.files.ReadBehind(from+1, n.log.Durable)
 	}
 	if errors.Is(err, journal.ErrCompacted) && n.heads != nil {
 		return fmt.Errorf("%w: no snapshot in %s from which the journal is kept is anchored in %s: %w. Bring such a snapshot or a later state of the anchor back from a copy, "+

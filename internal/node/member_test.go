@@ -1,0 +1,79 @@
+package node
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/cluster"
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+)
+
+// archived is a log whose live segments begin behind what is read.
+type archived struct{ journal.Log }
+
+func (archived) Read(bourse.Seq) (journal.Reader, error) { return nil, journal.ErrCompacted }
+
+// TestTakeoverReadsToTheCommit reads the journal of a node that has just begun to lead. No entry of its
+// files proves the last one to be committed yet; its log knows. A takeover finds the history's last
+// command there, and replays up to it.
+func TestTakeoverReadsToTheCommit(t *testing.T) {
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	data := t.TempDir()
+	d, err := disk.Open(data)
+	must(err)
+	t.Cleanup(func() { _ = d.Close() })
+	c := cluster.Config{
+		Exchange: "000102030405060708090a0b0c0d0e0f", Sandbox: true, Epoch: 1,
+		Nodes: []cluster.Member{{Node: 1, Address: "127.0.0.1:0"}},
+	}
+	must(cluster.Found(c, []disk.Disk{d}, time.Now(), 0))
+	config, err := cluster.LoadConfig(d)
+	must(err)
+	member, err := cluster.Open(t.Context(), &cluster.Parts{
+		Data: data, Disk: d, Clock: time.Now, After: time.After, Log: slog.New(slog.DiscardHandler),
+	}, config, journal.Options{})
+	must(err)
+	t.Cleanup(func() { _ = member.Log.Close() })
+	ticks := make(chan time.Time)
+	t.Cleanup(background(context.Background(), func(ctx context.Context) { member.Run(ctx, ticks) }))
+
+	next := func(kind journal.NoticeKind) journal.Notice {
+		for {
+			if n, ok := member.Log.Next(); ok && n.Kind == kind {
+				return *n
+			}
+			select {
+			case ticks <- time.Time{}:
+			case <-member.Log.Ready():
+			case err := <-member.Failed():
+				t.Fatal(err)
+			}
+		}
+	}
+	next(journal.Role)
+	must(member.Log.Propose(journal.Proposal{ID: 1, Count: 2, Time: 1, Commands: []byte("ab")}))
+	batch := next(journal.Committed).Batch
+
+	identity, err := config.Identity()
+	must(err)
+	n := &Node{Options: Options{Log: slog.New(slog.DiscardHandler)}, log: archived{member.Log}, files: journal.NewFiles(d, identity)}
+	if ours, err := n.holds(batch.Last(), batch.Chain); err != nil || !ours {
+		t.Errorf("the journal holds its last command: %v, %v", ours, err)
+	}
+	must(n.read(0, func(r journal.Reader, _ func(bourse.Seq)) error {
+		b, err := r.Next()
+		if err == nil && b.Last() != 2 {
+			t.Errorf("the journal is read to %d, not 2", b.Last())
+		}
+		return err
+	}))
+}
