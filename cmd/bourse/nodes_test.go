@@ -32,10 +32,16 @@ var trioArgs = []string{"--no-bots", "--catalogue=demo", "--log-level=info"}
 // startTrio starts three nodes, and reads their lines.
 func startTrio(t *testing.T) *trio {
 	t.Helper()
+	return startTrioOf(t, trioArgs...)
+}
+
+// startTrioOf starts three nodes with flags.
+func startTrioOf(t *testing.T, flags ...string) *trio {
+	t.Helper()
 	path, err := binary()
 	must(t, err)
 	g := &trio{t: t, data: t.TempDir()}
-	g.cmd = exec.Command(path, append([]string{"dev", "--nodes", "3", "--data", g.data, "--listen", "127.0.0.1:0"}, trioArgs...)...)
+	g.cmd = exec.Command(path, append([]string{"dev", "--nodes", "3", "--data", g.data, "--listen", "127.0.0.1:0"}, flags...)...)
 	g.cmd.Stderr = &g.log
 	out, err := g.cmd.StdoutPipe()
 	must(t, err)
@@ -238,4 +244,29 @@ func TestDeposedLeader(t *testing.T) {
 		t.Errorf("the process has ended: %v", err)
 	}
 	g.end(view.Leader)
+}
+
+// TestNodesMakeThePast has the leader make the past of a sandbox's traders together with the other nodes:
+// it ends now, and no time passes in it while a frame waits for its commit, which a tick would show.
+func TestNodesMakeThePast(t *testing.T) {
+	if testing.Short() {
+		return // it commits 2,400 frames one after the other
+	}
+	g := startTrioOf(t, "--catalogue=demo")
+	first := g.leader()
+	stdout, stderr, code := run(t, "journal", "dump", nodeDir(g.data, first.Node))
+	if code != 0 {
+		t.Fatalf("the journal: exit %d: %s", code, stderr)
+	}
+	now := time.Now()
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	var last struct{ Time time.Time }
+	must(t, json.Unmarshal([]byte(lines[len(lines)-1]), &last))
+	if last.Time.After(now) || now.Sub(last.Time) > time.Hour {
+		t.Errorf("the last of %d commands is of %v, and it is %v", len(lines), last.Time, now)
+	}
+	if ticks := strings.Count(stdout, `"command":"tick`); ticks > 100 {
+		t.Errorf("%d ticks in the past", ticks)
+	}
+	g.end(first.Node)
 }

@@ -11,8 +11,14 @@ import (
 )
 
 // begin journals genesis if the exchange is new, and a sandbox's first commands. It runs
-// before the line's goroutines.
+// before the line's goroutines: a cluster's log then waits for the other nodes in Step, because Drain
+// would take the wait for sleep and run the exchange's time ahead.
 func (n *Node) begin(ctx context.Context) error {
+	if n.Member != nil {
+		n.Member.Log.Wait(true)
+		defer n.Member.Log.Wait(false)
+	}
+
 	now := max(bourse.TimeOf(time.Now()), n.engine.Now())
 	isNew := n.view.Catalogue().Genesis == nil
 	if n.Sandbox == nil {
@@ -61,10 +67,6 @@ func (n *Node) journalGenesis(ctx context.Context) error {
 // alongside runs work and drains the sequencer at the time now for its commands: the
 // line's goroutines do not run yet.
 func (n *Node) alongside(now bourse.Time, work func() error) error {
-	if n.Member != nil {
-		n.Member.Log.Wait(true)
-		defer n.Member.Log.Wait(false)
-	}
 	done := make(chan error, 1)
 	go func() { done <- work() }()
 	for {
