@@ -135,6 +135,7 @@ func TestNodes(t *testing.T) {
 
 	var clients []*teller
 	s := &server{t: t, data: nodeDir(g.data, first.Node)}
+	operate[any](s, "webhook", "add", "http://127.0.0.1:1/")
 	for i := range 3 {
 		_, key := s.customer(fmt.Sprintf("trader%d", i))
 		clients = append(clients, &teller{key: key, life: fmt.Sprint("first-", i)})
@@ -162,6 +163,11 @@ func TestNodes(t *testing.T) {
 	t.Logf("%d orders were acknowledged before", acked)
 	if view := g.status(second.Node); view.Leader != second.Node || view.Term < 2 || view.Nodes[first.Node-1].Role != "away" {
 		t.Errorf("the status after the kill: %+v", view)
+	}
+
+	s.data = nodeDir(g.data, second.Node)
+	if list, _, _ := run(t, "admin", "--data", s.data, "webhook", "list"); strings.Contains(list, "does not open") {
+		t.Errorf("another leader opens no secret of a webhook: %s", list)
 	}
 
 	g.bringBack(first.Node, second.Node)

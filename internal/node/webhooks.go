@@ -8,7 +8,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/webhook"
 )
@@ -18,7 +17,7 @@ const deliverWithin = 10 * time.Second
 
 // openWebhooks reads the webhooks.
 func (n *Node) openWebhooks(ctx context.Context) (err error) {
-	seal, err := disk.Secret(n.disk, accountsSecret)
+	seal, err := n.accountsSeal()
 	if err != nil {
 		return err
 	}
