@@ -78,10 +78,14 @@ func (d *dev) member(p *program) error {
 			_ = p.print(nodeLine{d.Node, os.Getpid(), listen, role}) // the parent may be gone
 		}})
 	})
-	if errors.Is(err, node.ErrDeposed) {
+	switch {
+	case !errors.Is(err, node.ErrDeposed):
+		return err
+	case p.ctx.Err() != nil:
+		return nil // it was to end anyway, and the new process would not know
+	default:
 		return p.anew()
 	}
-	return err
 }
 
 // anew replaces the process by a new one of the same program.

@@ -72,7 +72,12 @@ func RunMember(ctx context.Context, o MemberOptions) (err error) {
 		return member.Log, r, err
 	}
 	o.Serving = func(string, string) { o.Turned("leader") }
-	return Run(ctx, o.Options)
+	err = Run(ctx, o.Options)
+	if err != nil && !errors.Is(err, ErrDeposed) && !member.Log.Status().Open {
+		o.Log.Warn("another node leads the exchange now: this one starts anew as a replica", slog.Any("error", err))
+		return ErrDeposed // before it served; what others journaled since may be the error
+	}
+	return err
 }
 
 // replica is a node that does not lead. It has the parts of a Node that need no live engine.
