@@ -18,6 +18,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/cluster"
+	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
@@ -354,4 +355,27 @@ func TestSendNeverWaits(t *testing.T) {
 	}
 	close(block)
 	stop()
+}
+
+// TestFoundForgetsNothing founds a cluster again: it may before its nodes have run, as after a crash, and
+// not in place of a node that may have acknowledged something.
+func TestFoundForgetsNothing(t *testing.T) {
+	c := cluster.Config{Exchange: "04020000000000000000000000000000", Sandbox: true, Epoch: 1}
+	var dirs []disk.Disk
+	for n := range uint64(3) {
+		c.Nodes = append(c.Nodes, cluster.Member{Node: n + 1})
+		dirs = append(dirs, memdisk.New(n))
+	}
+	want(t, cluster.Found(c, dirs, time.Now(), 256<<10))
+	dirs[1] = memdisk.New(4)
+	want(t, cluster.Found(c, dirs, time.Now(), 256<<10))
+
+	want(t, journal.Voter{Node: 1, Term: raftlog.FirstTerm + 1, Vote: 2}.Save(dirs[0], identity))
+	dirs[1] = memdisk.New(5)
+	if err := cluster.Found(c, dirs, time.Now(), 256<<10); err == nil {
+		t.Error("a node that was lost is made anew under its id")
+	}
+	if _, err := cluster.LoadConfig(dirs[1]); err == nil {
+		t.Error("it has a configuration")
+	}
 }

@@ -79,7 +79,8 @@ func LoadConfig(d disk.Disk) (*Config, error) {
 
 // Found makes the nodes of a new cluster in empty data directories, one for each of c.Nodes, and gives
 // each a key. The last file that it writes in each is the configuration, without which a directory is
-// no node's; after a crash it can be called again.
+// no node's; after a crash it can be called again. Once a node has taken part in an election it makes
+// none: one whose directory was lost may have acknowledged what it would have forgotten.
 func Found(c Config, dirs []disk.Disk, now time.Time, segment int64) error {
 	id, err := c.Identity()
 	if err != nil {
@@ -88,6 +89,12 @@ func Found(c Config, dirs []disk.Disk, now time.Time, segment int64) error {
 	if len(dirs) != len(c.Nodes) {
 		return errors.New("each node has a directory of its own")
 	}
+	for i, d := range dirs {
+		if err := unused(d, id); err != nil {
+			return fmt.Errorf("node %d: %w", c.Nodes[i].Node, err)
+		}
+	}
+
 	first := raftlog.Cluster{Identity: id, SegmentSize: segment}
 	for i := range c.Nodes {
 		m := &c.Nodes[i]
@@ -120,6 +127,20 @@ func Found(c Config, dirs []disk.Disk, now time.Time, segment int64) error {
 		}
 	}
 	return nil
+}
+
+var errUsed = errors.New("it has run, and another node's directory is not there: bring that back, or begin in another place")
+
+// unused returns errUsed if a node of a directory has taken part in an election.
+func unused(d disk.Disk, id journal.Identity) error {
+	if _, made, err := journal.Identify(d); err != nil || !made {
+		return err
+	}
+	v, err := journal.LoadVoter(d, id)
+	if err == nil && v.Term > raftlog.FirstTerm {
+		err = errUsed
+	}
+	return err
 }
 
 func write(d disk.Disk, name string, text []byte) error {

@@ -36,6 +36,9 @@ const (
 	inflightMessages = 256
 )
 
+// FirstTerm is the term of a new cluster, before any election.
+const FirstTerm = 1
+
 // Options configure a log.
 type Options struct {
 	journal.Options
@@ -89,7 +92,7 @@ func create(d disk.Disk, c *Cluster, node uint64, size int64) error {
 		return errors.Join(err, fmt.Errorf("there is a journal already"))
 	}
 
-	at := journal.Position{Index: 1, Term: max(1, c.Tip.Term)}
+	at := journal.Position{Index: 1, Term: max(FirstTerm, c.Tip.Term)}
 	if err := (journal.Voter{Node: node, Term: at.Term}).Save(d, c.Identity); err != nil {
 		return err
 	}
