@@ -45,10 +45,12 @@ func (w *Worker) takeOver(ctx context.Context) error {
 			err = errRecord
 		}
 		if err != nil {
+			w.part(err)
 			w.complain(w.ID, recordHeld, err.Error())
 			return nil
 		}
 
+		w.apart = ""
 		for i := range list {
 			if s, err := w.take(ctx, &list[i].Signed, list[i].Kind, list[i].ID); s == nil || err != nil {
 				return err
@@ -58,6 +60,16 @@ func (w *Worker) takeOver(ctx context.Context) error {
 		w.synced = len(list) < signer.MaxRecorded
 	}
 	return nil
+}
+
+// part stops the network if the signer refuses this exchange altogether. After a restore or a promotion it
+// signed what this journal does not know: a block with such a payment would be taken for a theft, and its
+// withdrawal for unpaid. With other keys, what is paid to this exchange could not be spent. A signer that
+// is away says nothing of the kind, and keeps no deposit waiting.
+func (w *Worker) part(err error) {
+	if errors.Is(err, signer.ErrAdopt) || errors.Is(err, signer.ErrKeys) || errors.Is(err, signer.ErrExchange) {
+		w.apart = err.Error()
+	}
 }
 
 // recordHeld is the subject of complaints about the signer's record.

@@ -166,3 +166,37 @@ func TestOddEntries(t *testing.T) {
 		w.finish()
 	})
 }
+
+// TestRefusedBySigner goes on with an older journal, and with a signer that refuses it until an operator has adopted it.
+// Meanwhile no block is read, so that what the lost part of the journal paid is known before a block shows it.
+func TestRefusedBySigner(t *testing.T) {
+	for _, refusal := range []error{signer.ErrAdopt, signer.ErrKeys, signer.ErrExchange} {
+		each(t, func(t *testing.T, w *world, l *listing) {
+			w.credit(l, 1, 100*l.least)
+			id := w.mustWithdraw(l, 1, 10*l.least)
+			backup := 0
+			w.when("after a signature", func() { backup = len(w.journal) })
+			w.settle()
+			w.mine(l.network, 1)
+			w.wants(id, bourse.WalletDone, true)
+
+			w.journal, w.times = w.journal[:backup], w.times[:backup]
+			w.replay()
+			w.open()
+			before := w.board.State(l.network)
+			w.apart = refusal
+			w.mine(l.network, 2)
+			h := w.network(l.network).worker.Health()
+			if got := w.board.State(l.network); got != before || h.Operating || h.Reason != refusal.Error() {
+				t.Fatalf("%+v, %+v", got, h)
+			}
+			w.apart = nil
+			w.mine(l.network, 1)
+			w.wants(id, bourse.WalletDone, true)
+			if s := w.board.State(l.network); s.Stopped() {
+				t.Fatalf("%+v", s)
+			}
+			w.finish()
+		})
+	}
+}

@@ -41,6 +41,8 @@ type Worker struct {
 
 	// synced is true while the journal has all that the signer signed.
 	synced bool
+	// apart is the signer's refusal of this exchange, until it tells its record; see [Worker.part].
+	apart string
 	// resent is the head at which accepted transactions were last broadcast again.
 	resent bourse.BlockRef
 	// fees caches the cost of payments for this step.
@@ -106,6 +108,9 @@ func (w *Worker) Step(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	health := w.ask(ctx)
+	if w.apart != "" {
+		health.Operating, health.Reason = false, w.apart
+	}
 	if health.Operating {
 		if more, err = w.scan(ctx, &health); err == nil && !more {
 			more, err = w.send(ctx, &health)

@@ -108,6 +108,8 @@ type world struct {
 	asked int
 	// spoil, if not nil, changes each entry in the signer's answers.
 	spoil func(*signer.Signed)
+	// apart, if not nil, is the signer's refusal to tell its record.
+	apart error
 	// logs, if not nil, changes each block in the networks' answers.
 	logs func(*chain.Block)
 
@@ -381,6 +383,9 @@ func (p pen) Sign(ctx context.Context, u chain.Unsigned, e signer.Expect) (signe
 
 // After passes a question on.
 func (p pen) After(ctx context.Context, n bourse.NetworkID, record uint64) (chain.Hash, []signer.Recorded, error) {
+	if p.w.apart != nil {
+		return chain.Hash{}, nil, p.w.apart
+	}
 	chained, list, err := p.w.keeper.After(ctx, n, record)
 	for i := range list {
 		if p.w.spoil != nil {
