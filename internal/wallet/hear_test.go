@@ -1,6 +1,7 @@
 package wallet_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -92,6 +93,11 @@ func TestRestoredExchange(t *testing.T) {
 		if w.withdrawals[late].Status == bourse.WalletDone || !w.paid(late).IsZero() {
 			t.Fatalf("%+v", w.withdrawals[late])
 		}
+
+		w.pause(l.network, false)
+		w.settle()
+		w.mine(l.network, 2)
+		w.wants(late, bourse.WalletDone, true)
 	})
 }
 
@@ -199,4 +205,40 @@ func TestRefusedBySigner(t *testing.T) {
 			w.finish()
 		})
 	}
+}
+
+// TestAwayAfterARestore goes on with an older journal while the signer is away. The block with what it signed looks like a
+// theft and halts the network; its record makes it a payment, and nothing more is signed for that withdrawal.
+func TestAwayAfterARestore(t *testing.T) {
+	each(t, func(t *testing.T, w *world, l *listing) {
+		w.credit(l, 1, 100*l.least)
+		id := w.mustWithdraw(l, 1, 10*l.least)
+		backup := 0
+		w.when("after a signature", func() { backup = len(w.journal) })
+		w.settle()
+		w.mine(l.network, 1)
+		w.wants(id, bourse.WalletDone, true)
+
+		w.journal, w.times = w.journal[:backup], w.times[:backup]
+		w.replay()
+		w.open()
+		w.apart = errors.New("it is away")
+		w.mine(l.network, 1)
+		if s := w.board.State(l.network); s.Halted != bourse.HaltStrangeSpend {
+			t.Fatalf("%+v", s)
+		}
+		w.apart = nil
+		w.settle()
+		w.wants(id, bourse.WalletDone, true)
+		asked := w.asked
+		w.pause(l.network, false)
+		w.mine(l.network, 1)
+		if w.asked != asked {
+			t.Errorf("the signer was asked %d times more", w.asked-asked)
+		}
+		late := w.mustWithdraw(l, 1, 5*l.least)
+		w.mine(l.network, 2)
+		w.wants(late, bourse.WalletDone, true)
+		w.finish()
+	})
 }

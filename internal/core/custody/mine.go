@@ -32,6 +32,7 @@ func (n *Network) Mine(ev *bourse.Events, tx *bourse.TxEffect) *Mined {
 	if m.Signed != nil {
 		m.Was = m.Signed.State
 		m.Signed.State, m.Signed.Block = bourse.SignedMined, n.Tip
+		n.use(ev, m.Signed) // one that was kept as dropped has used its nonce after all
 	}
 
 	n.txs[tx.Hash] = n.Tip.Height

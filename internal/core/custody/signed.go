@@ -88,11 +88,16 @@ func (n *Network) Sign(ev *bourse.Events, s *bourse.SignedTx) {
 		u.By, n.claims[at] = s.Tx, s.Tx
 		ev.AddUnspent(u)
 	}
+	n.use(ev, s)
+	ev.AddSigned(s)
+}
+
+// use makes a transaction's nonce a used one of its address.
+func (n *Network) use(ev *bourse.Events, s *bourse.SignedTx) {
 	if next, sent := n.nonces[s.From]; !n.byOutput && (!sent || s.Nonce >= next) {
 		n.nonces[s.From] = s.Nonce + 1
 		ev.AddNonce(&bourse.Nonce{Network: n.Network, Address: s.From, Next: s.Nonce + 1})
 	}
-	ev.AddSigned(s)
 }
 
 // Follows reports whether an entry of the signer's record is the next one.
@@ -102,10 +107,18 @@ func (n *Network) Follows(record uint64) bool { return record == n.Record+1 }
 func (n *Network) TakeOver(record uint64, chain bourse.TxHash) { n.Record, n.Chain = record, chain }
 
 // Keep puts a transaction on record as a dropped one, unless it is known: it must not be
-// sent, and what replaces it must exclude it.
-func (n *Network) Keep(ev *bourse.Events, s *bourse.SignedTx) {
-	if _, mined := n.txs[s.Tx]; mined || n.signed[s.Tx] != nil {
-		return
+// sent, and what replaces it must exclude it. If a remembered block has it already, Keep links the two and
+// returns the block's transaction.
+func (n *Network) Keep(ev *bourse.Events, s *bourse.SignedTx) *Mined {
+	height, mined := n.txs[s.Tx]
+	if n.signed[s.Tx] != nil {
+		return nil
+	}
+	var m *Mined
+	if mined {
+		if m = n.stranger(s.Tx, height); m == nil {
+			return nil
+		}
 	}
 	s.State = bourse.SignedDropped
 	n.signed[s.Tx] = s
@@ -114,7 +127,28 @@ func (n *Network) Keep(ev *bourse.Events, s *bourse.SignedTx) {
 			n.claims[at] = s.Tx
 		}
 	}
+	if m != nil {
+		m.Signed, m.Was = s, bourse.SignedDropped
+		s.State, s.Block = bourse.SignedMined, n.blocks[height-n.blocks[0].Height].BlockRef
+		n.use(ev, s)
+	}
 	ev.AddSigned(s)
+	return m
+}
+
+// stranger returns the transaction of a remembered block, or nil if it is there in several parts, as none
+// of ours is.
+func (n *Network) stranger(tx bourse.TxHash, height uint64) (found *Mined) {
+	for _, m := range n.blocks[height-n.blocks[0].Height].txs {
+		if m.Hash != tx {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = m
+	}
+	return found
 }
 
 // Drop gives up a transaction that is in no block, and frees its inputs.

@@ -267,6 +267,16 @@ func (e *Engine) rewind(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Rea
 	return 0
 }
 
+// unpost reverts the postings of a transaction, newest first.
+func (e *Engine) unpost(m *custody.Mined, ev *bourse.Events) {
+	for i := len(m.Postings) - 1; i >= 0; i-- {
+		t := m.Postings[i]
+		e.must(ev, bourse.Transfer{
+			Kind: bourse.TransferRewound, From: t.To, To: t.From, Asset: t.Asset, Amount: t.Amount,
+		})
+	}
+}
+
 // unmine reverts mine, newest first.
 func (e *Engine) unmine(n *custody.Network, m *custody.Mined, ev *bourse.Events) {
 	for i := len(m.Inflows) - 1; i >= 0; i-- {
@@ -274,13 +284,7 @@ func (e *Engine) unmine(n *custody.Network, m *custody.Mined, ev *bourse.Events)
 			e.undeposit(n, d, ev)
 		}
 	}
-	for i := len(m.Postings) - 1; i >= 0; i-- {
-		t := m.Postings[i]
-		e.must(ev, bourse.Transfer{
-			Kind: bourse.TransferRewound, From: t.To, To: t.From, Asset: t.Asset, Amount: t.Amount,
-		})
-	}
-
+	e.unpost(m, ev)
 	if m.Signed == nil || m.Signed.Kind != bourse.SignedWithdrawal {
 		return
 	}

@@ -47,7 +47,7 @@ func (e *Engine) record(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Rea
 	} else if n.CanSign(&s) == 0 {
 		n.Sign(ev, &s)
 	} else {
-		n.Keep(ev, &s)
+		e.keep(n, &s, ev)
 	}
 	n.Announce(ev)
 	return 0
@@ -64,7 +64,7 @@ func (e *Engine) recordWithdrawal(n *custody.Network, s *bourse.SignedTx, ev *bo
 	case w == nil || w.Network != n.Network || !w.AtSigner:
 		n.Halt(bourse.HaltUnknownSigned)
 		if e.custody.UseUp(s.Wallet) {
-			n.Keep(ev, s)
+			e.keep(n, s, ev)
 		}
 		return
 	}
@@ -79,9 +79,28 @@ func (e *Engine) recordWithdrawal(n *custody.Network, s *bourse.SignedTx, ev *bo
 		n.Sign(ev, s)
 		w.Tx = s.Tx
 	} else {
-		n.Keep(ev, s)
+		e.keep(n, s, ev)
 	}
 	e.custody.ChangedWithdrawal(ev, w)
+}
+
+// keep puts a transaction on record that must not be sent. If a block was taken in with it before the record
+// told of it, it was posted as a stranger's: it pays its withdrawal from here on. The halt stays, for an
+// operator to look.
+func (e *Engine) keep(n *custody.Network, s *bourse.SignedTx, ev *bourse.Events) {
+	m := n.Keep(ev, s)
+	if m == nil {
+		return
+	}
+	if sums, fit := custody.Sums(&bourse.BlockEffect{Txs: []bourse.TxEffect{*m.TxEffect}}); !fit || !e.room(sums) {
+		return
+	}
+	if e.takeBack(n, m, ev); m.Was != bourse.SignedDropped {
+		e.unpost(m, ev)
+		m.Postings = nil
+		e.mineOurs(n, m, ev)
+		ev.AddSigned(s)
+	}
 }
 
 // leaveToSigner asks for the end of a withdrawal that is at the signer: it is pending until the

@@ -107,3 +107,53 @@ func TestUnknownSignatureIsPaid(t *testing.T) {
 	}
 	x.wantBalance(1, btc, 896, 0)
 }
+
+// TestMinedBeforeItIsTold takes in a block with what the signer signed before its record tells of it, as after a
+// promotion while the signer is away: it is a theft, until it is a payment. Its nonce is used.
+func TestMinedBeforeItIsTold(t *testing.T) {
+	for name, asked := range map[string]bool{"asked": true, "not asked": false} {
+		t.Run(name, func(t *testing.T) {
+			x, c, a := funded(t, true)
+			for _, of := range []struct {
+				*chain
+				asset bourse.AssetID
+				left  uint64
+			}{{c, btc, 896}, {a, eth, 396}} {
+				id := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(of.asset, 100, 4))))
+				if asked {
+					x.must(askingCommand(id))
+				}
+				tx, s := signAccount(a, id, 0, takes(hot, eth, 102))
+				if of.chain == c {
+					tx, s = x.signOutputs(c, id, 100, 2)
+				}
+				block := of.next(tx)
+				x.must(block)
+				x.wantOwn(of.asset, map[bourse.AccountID]int64{treasury: 898, bourse.AccountInTransit: 0, bourse.AccountNetworkCosts: 0})
+				x.must(recordCommand(1, s))
+				x.restart()
+				paid := func() {
+					t.Helper()
+					if w := x.e.Withdrawal(id); w.Status != bourse.WalletDone || w.Tx != tx.Hash || w.AtSigner {
+						t.Fatalf("%+v", w)
+					}
+					x.wantBalance(1, of.asset, of.left, 0)
+					x.wantOwn(of.asset, map[bourse.AccountID]int64{treasury: 1000, bourse.AccountInTransit: 0, bourse.AccountNetworkCosts: -2})
+				}
+				paid()
+				x.refused(bourse.AlreadyMined, walletCommand(bourse.CommandReleaseWithdrawal, 0, bourse.WalletCommand{ID: id}))
+				rewind, _ := of.back(1)
+				x.must(rewind)
+				x.wantOwn(of.asset, map[bourse.AccountID]int64{treasury: 1000, bourse.AccountInTransit: 100, bourse.AccountNetworkCosts: 0})
+				x.must(of.next(tx))
+				paid()
+				x.must(walletCommand(bourse.CommandPauseWithdrawals, 0, bourse.WalletCommand{Network: s.Network}))
+			}
+
+			_, again := signAccount(a, 0, 0)
+			x.refused(bourse.WrongNonce, signedCommand(again))
+			_, next := signAccount(a, 0, 1)
+			x.must(signedCommand(next))
+		})
+	}
+}
