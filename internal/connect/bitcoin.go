@@ -58,6 +58,8 @@ func (f *ofBitcoin) codec(keys string, _ *Local) (chain.Codec, error) {
 	return bitcoin.NewCodec(f.params, public), nil
 }
 
+func (f *ofBitcoin) strays(*Local) []chain.CoinID { return nil }
+
 func (f *ofBitcoin) open(s *Settings, node *rpc.Client, l *Local) (client, signer.Network, error) {
 	public, keys, err := keysOf(s, l.Seed, f.params.ParseDescriptor,
 		func(seed []byte) (*bitcoin.Keys, error) { return bitcoin.NewKeys(f.params, seed) })

@@ -80,6 +80,9 @@ func (s *Settings) Connect(ctx context.Context, l Local) (*wallet.Connection, er
 	}, nil
 }
 
+// Strays returns the listed contracts that are no addresses of the network. Their coins do not move.
+func (s *Settings) Strays(l Local) []chain.CoinID { return s.family.strays(&l) }
+
 // keyring is private keys with the public ones of type P.
 type keyring[P fmt.Stringer] interface {
 	chain.Keyring

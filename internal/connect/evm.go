@@ -3,6 +3,7 @@ package connect
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/evm"
@@ -39,8 +40,20 @@ func (f *ofEVM) check(s *Settings, e *entry) (err error) {
 	return err
 }
 
+// params leaves strays out: the catalogue never changes a contract, so a mistyped one would keep the exchange
+// from its network for ever.
 func (f *ofEVM) params(l *Local) *evm.Params {
-	return &evm.Params{Chain: f.chain, Coin: l.Native, Tokens: l.Tokens}
+	tokens := slices.DeleteFunc(slices.Clone(l.Tokens), func(t chain.Coin) bool { return !evm.IsContract(t.ID) })
+	return &evm.Params{Chain: f.chain, Coin: l.Native, Tokens: tokens}
+}
+
+func (f *ofEVM) strays(l *Local) (list []chain.CoinID) {
+	for _, t := range l.Tokens {
+		if !evm.IsContract(t.ID) {
+			list = append(list, t.ID)
+		}
+	}
+	return list
 }
 
 func (f *ofEVM) codec(keys string, l *Local) (chain.Codec, error) {

@@ -70,6 +70,9 @@ func (s *Settings) Survey(ctx context.Context, l Local, accounts []signer.Accoun
 	r := &Report{
 		Network: s.Symbol, Chain: s.Chain, Node: s.node.URL, Test: s.IsTest(), Notes: []string{}, Problems: []string{},
 	}
+	for _, id := range s.Strays(l) {
+		r.problem("the catalogue's contract %s is no address with its checksum: its coin does not move, and cannot be listed anew", id)
+	}
 	r.askNode(ctx, c)
 	own, err := s.family.codec(s.keys, &l)
 	if err != nil {

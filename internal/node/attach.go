@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
@@ -76,10 +77,13 @@ func (n *Node) attachments(ctx context.Context) ([]wallet.Attachment, error) {
 		}
 		list[i] = wallet.Attachment{Symbol: s.Symbol, Open: func() (*wallet.Connection, error) {
 			_, terms, assets := n.Listed(listed.ID)
-			native, tokens := connect.Listed(s.Symbol, terms, assets)
-			return s.Connect(ctx, connect.Local{
-				Clock: n.now, Native: native, Tokens: tokens, Known: n.board.State(listed.ID).Tip != bourse.BlockRef{},
-			})
+			l := connect.Local{Clock: n.now, Known: n.board.State(listed.ID).Tip != bourse.BlockRef{}}
+			l.Native, l.Tokens = connect.Listed(s.Symbol, terms, assets)
+			for _, id := range s.Strays(l) {
+				n.Log.Error("a coin does not move: its contract is no address of the network",
+					slog.String("network", string(s.Symbol)), slog.String("contract", string(id)))
+			}
+			return s.Connect(ctx, l)
 		}}
 	}
 	return list, nil

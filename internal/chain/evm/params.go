@@ -76,6 +76,12 @@ func ParseRef(s string) (*chain.BlockRef, error) {
 	return &chain.BlockRef{Height: height, Hash: h}, nil
 }
 
+// IsContract reports whether a coin's id is an address with its checksum.
+func IsContract(id chain.CoinID) bool {
+	_, err := parseAddress(string(id))
+	return err == nil
+}
+
 // contracts returns the listed tokens by their addresses.
 func (p *Params) contracts() (map[address]chain.Coin, error) {
 	list := map[address]chain.Coin{}
