@@ -34,8 +34,9 @@ func (w *Worker) send(ctx context.Context, health *chain.Health) (bool, error) {
 	return false, nil
 }
 
-// maxRefusals bounds the withdrawals of a step that the signer's limits refuse. Each costs questions to
-// node and signer, and whoever has enough money can have many wait for approvals.
+// maxRefusals bounds the withdrawals of a step that the signer's limits refuse, or that the node cannot make.
+// Each costs questions to node and signer: an account with enough money can have many wait for approvals, or
+// go to contracts that refuse them.
 const maxRefusals = 10
 
 // payAll signs the next withdrawal that the signer lets pass. It reports whether it signed one, or has
@@ -43,7 +44,7 @@ const maxRefusals = 10
 func (w *Worker) payAll(ctx context.Context) (bool, error) {
 	limited := 0
 	for _, wd := range w.unsigned() {
-		if !w.waiting[wd.ID] {
+		if !w.waiting[wd.ID] && !w.unmade[wd.ID] {
 			if done, err := w.pay(ctx, &wd); done || err != nil {
 				return done, err
 			}
@@ -57,6 +58,7 @@ func (w *Worker) payAll(ctx context.Context) (bool, error) {
 	}
 
 	clear(w.waiting)
+	clear(w.unmade)
 	w.mu.Lock()
 	w.limited = limited
 	w.mu.Unlock()
@@ -190,11 +192,16 @@ func (w *Worker) carryOut(ctx context.Context, p *chain.Payment, id bourse.Walle
 	}
 
 	unsigned, err := w.Network.Prepare(ctx, p)
+	if trouble(err) {
+		return false, err
+	}
+	if err != nil && id != 0 {
+		w.unmade[id] = true
+		w.refusals++
+	}
 	switch {
 	case errors.Is(err, chain.ErrFunds), errors.Is(err, chain.ErrCost):
 		return false, nil // it waits for money, or for lower fees
-	case trouble(err):
-		return false, err
 	case err != nil: // the fault of this payment alone
 		w.complain(id, "a payment cannot be made", err.Error(),
 			slog.String("kind", p.Kind.String()), slog.Uint64("xid", uint64(id)))

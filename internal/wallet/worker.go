@@ -59,7 +59,9 @@ type Worker struct {
 	// waiting are the withdrawals that the signer's limits refused in this pass over all of them, for want
 	// of approvals too. A pass takes several steps, so that blocks are read in between.
 	waiting map[bourse.WalletID]bool
-	// refusals counts those of this step.
+	// unmade are the withdrawals of this pass that the node could not make, as for a contract that refuses them.
+	unmade map[bourse.WalletID]bool
+	// refusals counts both of this step.
 	refusals int
 	// onChain are the nonces for which the chain waits, by address, asked once a step.
 	onChain map[uint32]uint64
@@ -78,7 +80,7 @@ type Worker struct {
 // NewWorker returns a worker. Its network does not operate before the first Step.
 func NewWorker(o Options) *Worker {
 	return &Worker{Options: o, health: chain.Health{Reason: "not asked yet"}, said: map[any]string{},
-		waiting: map[bourse.WalletID]bool{}}
+		waiting: map[bourse.WalletID]bool{}, unmade: map[bourse.WalletID]bool{}}
 }
 
 // Health returns the network's health at the last step.

@@ -108,6 +108,8 @@ type world struct {
 	asked int
 	// spoil, if not nil, changes each entry in the signer's answers.
 	spoil func(*signer.Signed)
+	// unmade, if not nil, refuses payments in place of the networks.
+	unmade func(*chain.Payment) error
 	// apart, if not nil, is the signer's refusal to tell its record.
 	apart error
 	// logs, if not nil, changes each block in the networks' answers.
@@ -407,6 +409,16 @@ func (p pen) Void(ctx context.Context, n bourse.NetworkID, id bourse.WalletID) e
 type eye struct {
 	chain.Network
 	w *world
+}
+
+// Prepare passes a request on.
+func (e eye) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned, error) {
+	if e.w.unmade != nil {
+		if err := e.w.unmade(p); err != nil {
+			return chain.Unsigned{}, err
+		}
+	}
+	return e.Network.Prepare(ctx, p)
 }
 
 // Block passes a request on.
