@@ -408,7 +408,8 @@ func (b *Board) Nonce(id bourse.NetworkID, address uint32) (next uint64, gaps []
 		return 0, nil
 	}
 	for _, s := range n.dropped {
-		if s.From == address && !n.uses(address, s.Nonce) && !slices.Contains(gaps, s.Nonce) {
+		below := s.From == address && s.Nonce < n.nonces[address] // a stolen exchange may have signed far ahead
+		if below && !n.uses(address, s.Nonce) && !slices.Contains(gaps, s.Nonce) {
 			gaps = append(gaps, s.Nonce)
 		}
 	}

@@ -409,7 +409,7 @@ func (w *Worker) has(id chain.CoinID, need bourse.Amount) bool {
 func (w *Worker) nonce(ctx context.Context, from uint32, id bourse.WalletID) (nonce uint64, ok bool, err error) {
 	next, gaps := w.Board.Nonce(w.ID, from)
 	if len(gaps) == 0 {
-		return next, true, nil
+		return next, w.free(ctx, from, next, id), nil
 	}
 	onChain, asked := w.onChain[from]
 	if !asked {
@@ -426,7 +426,7 @@ func (w *Worker) nonce(ctx context.Context, from uint32, id bourse.WalletID) (no
 			return gap, w.free(ctx, from, gap, id), nil
 		}
 	}
-	return next, true, nil
+	return next, w.free(ctx, from, next, id), nil
 }
 
 // free reports whether a payment may have the nonce of dropped transactions. The signer keeps a nonce for the
