@@ -109,8 +109,9 @@ func (n *Network) checkPays(d *chain.Decoded, e *Expect) error {
 	return nil
 }
 
-// sign signs and checks the keyring's result.
-func (n *Network) sign(raw []byte) (Signed, error) {
+// sign signs and checks the keyring's result. It refuses what no journal takes, such as a nonce from 2^62 on: an
+// exchange that cannot take over an entry of the record signs nothing more on its network.
+func (n *Network) sign(raw []byte, e *Expect) (Signed, error) {
 	signed, hash, err := n.Keys.Sign(raw)
 	if err != nil {
 		return Signed{}, fmt.Errorf("signer: %w", err)
@@ -118,6 +119,15 @@ func (n *Network) sign(raw []byte) (Signed, error) {
 	d, err := n.Codec.Decode(signed)
 	if err != nil || !d.Signed || d.Hash != hash {
 		return Signed{}, fmt.Errorf("signer: the keys did not sign: %w", errOrUnsigned(err))
+	}
+	tx := bourse.SignedTx{
+		Network: e.Network, Kind: e.Kind, Wallet: e.ID, Tx: hash, Raw: signed, From: d.From, Nonce: d.Nonce,
+	}
+	for i := range d.Inputs {
+		tx.Inputs = append(tx.Inputs, d.Inputs[i].Outpoint)
+	}
+	if !tx.Valid() {
+		return Signed{}, mismatch("no journal takes it")
 	}
 	return Signed{Raw: signed, Hash: hash}, nil
 }

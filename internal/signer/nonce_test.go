@@ -82,3 +82,14 @@ func TestNoncesOfOldRecords(t *testing.T) {
 	other.Nonce, oe.Nonce = 7, 7
 	b.refuses(b.prepare(eth, other), oe, signer.ErrNonce)
 }
+
+// TestNoJournalTakesIt refuses nonces that no journal has: an exchange could never take over such an entry, and its
+// network would sign nothing more.
+func TestNoJournalTakesIt(t *testing.T) {
+	b := newBench(t)
+	p, e := b.payment(eth, 1, 1_000_000)
+	p.Nonce, e.Nonce = 1<<62, 1<<62
+	b.refuses(b.prepare(eth, p), e, signer.ErrMismatch)
+	p.Nonce, e.Nonce = 1<<62-1, 1<<62-1
+	b.signs(b.prepare(eth, p), e)
+}

@@ -283,7 +283,7 @@ func (s *Local) make(n *Network, e *Expect, raw []byte, cost bourse.Amount) (Sig
 		return Signed{}, err
 	}
 
-	signed, err := n.sign(raw)
+	signed, err := n.sign(raw, e)
 	if err != nil {
 		return Signed{}, err
 	}
