@@ -64,12 +64,12 @@ func (n *Network) free(inputs []bourse.Outpoint) bool {
 }
 
 // next reports whether a transaction's nonce may be used: it is the address's next, or
-// that of a dropped transaction. An address that never sent through the exchange may use
-// any nonce, because it may have sent before.
+// that of a dropped transaction. The first one is zero, so that a stolen exchange cannot have a deposit's
+// address begin where the chain never arrives.
 func (n *Network) next(s *bourse.SignedTx) bool {
-	want, sent := n.nonces[s.From]
-	if !sent || s.Nonce >= want {
-		return !sent || s.Nonce == want
+	want := n.nonces[s.From]
+	if s.Nonce >= want {
+		return s.Nonce == want
 	}
 
 	used := func(dropped bool) bool {

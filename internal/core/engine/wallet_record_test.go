@@ -157,3 +157,18 @@ func TestMinedBeforeItIsTold(t *testing.T) {
 		})
 	}
 }
+
+// TestFarFirstNonce takes over a sweep that a stolen exchange had signed far ahead, from an address that never sent:
+// it is not sent, and the address begins at zero.
+func TestFarFirstNonce(t *testing.T) {
+	x, _, a := funded(t, true)
+	_, far := signAccount(a, 0, 1_000_000)
+	far.From = 1
+	x.must(recordCommand(1, far))
+	x.refused(bourse.NotSigned, sentCommand(byAccount, far.Tx))
+	x.restart()
+	_, first := signAccount(a, 0, 0)
+	first.From = 1
+	x.must(recordCommand(2, first))
+	x.must(sentCommand(byAccount, first.Tx))
+}
