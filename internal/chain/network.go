@@ -71,7 +71,8 @@ type Network interface {
 	// and Reason explains why.
 	Health(ctx context.Context) (Health, error)
 	// Block returns the block at a height of the node's chain; ErrNoBlock above the head.
-	// Its contents are checked against its hash as far as the network permits.
+	// Its contents are checked against its hash as far as the network permits. Transfers of addresses
+	// that Owner does not know at the call may be left out.
 	Block(ctx context.Context, height uint64) (*Block, error)
 	// Fees returns the current cost of payments of a coin.
 	Fees(ctx context.Context, coin CoinID) (Fees, error)

@@ -26,6 +26,8 @@ func (w *Worker) scan(ctx context.Context, health *chain.Health) (bool, error) {
 		return w.compare(ctx, &state, health)
 	}
 
+	// Before the block is read: an adapter leaves out what touches none of the addresses that it knows.
+	w.Network.Watch(w.Board.Accounts())
 	b, err := w.Network.Block(ctx, next)
 	switch {
 	case errors.Is(err, chain.ErrNoBlock):
@@ -88,7 +90,6 @@ func (w *Worker) rewind(ctx context.Context, state *bourse.NetworkState) (bool, 
 // takeIn submits a block in one or several parts. It returns the reason of a refusal, or
 // zero.
 func (w *Worker) takeIn(ctx context.Context, b *chain.Block, state *bourse.NetworkState) (bourse.Reason, error) {
-	w.Network.Watch(w.Board.Accounts())
 	parts := split(w.ours(b))
 	for i := state.Part; int(i) < len(parts); i++ {
 		block := &bourse.BlockEffect{
