@@ -81,10 +81,10 @@ func (d *dev) member(p *program) error {
 	switch {
 	case !errors.Is(err, node.ErrDeposed):
 		return err
-	case p.ctx.Err() != nil:
-		return nil // it was to end anyway, and the new process would not know
-	default:
+	case p.ctx.Err() == nil:
 		return p.anew()
+	default:
+		return nil // it was to end anyway, and the new process would not know
 	}
 }
 

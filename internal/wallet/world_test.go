@@ -440,7 +440,7 @@ func (e eye) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 }
 
 func (e eye) owns(address, memo string) bool {
-	_, ours := e.Network.Owner(address, memo)
+	_, ours := e.Owner(address, memo)
 	return ours
 }
 
