@@ -26,7 +26,7 @@ const (
 
 // sealing says how the seed's file is encrypted.
 type sealing struct {
-	Passphrase string `help:"Passphrase file of the seed; its first line is read." name:"passphrase-file" placeholder:"FILE" type:"path"`
+	Passphrase string `help:"File whose first line is the passphrase that encrypts the seed, 12 bytes or more." name:"passphrase-file" placeholder:"FILE" type:"path"`
 }
 
 // exchangeID is the id of an exchange.
@@ -39,10 +39,10 @@ func (x *exchangeID) UnmarshalText(text []byte) error {
 
 type initCmd struct {
 	Dir         string     `arg:"" help:"Directory of the signer; made if missing." type:"path"`
-	Exchange    exchangeID `help:"Id of the exchange: 32 hex digits, as /config shows it. Optional with --sandbox: the signer is then pinned to the first sandbox that connects." placeholder:"ID"`
+	Exchange    exchangeID `help:"Id of the exchange that the signer signs for: 32 hex digits, as /config shows it. Only with --sandbox it may be left out: the first sandbox that connects is taken." placeholder:"ID"`
 	Sandbox     bool       `help:"The exchange is a sandbox; the signer then signs for test chains alone."`
 	Incarnation uint32     `help:"The incarnation of the exchange." default:"1"`
-	Recipients  []string   `help:"age recipients to encrypt the seed to, in place of a passphrase." name:"recipient" placeholder:"age1…"`
+	Recipients  []string   `help:"Encrypt the seed to this recipient of age, in place of a passphrase; may be repeated." name:"recipient" placeholder:"age1…"`
 	Seal        sealing    `embed:""`
 }
 

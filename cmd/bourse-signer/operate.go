@@ -51,14 +51,30 @@ func (e *epoch) UnmarshalText(text []byte) error {
 }
 
 type approveCmd struct {
-	File     string        `arg:"" optional:"" help:"File with a payment, as status lists it, or with an approval; standard input if empty or -." placeholder:"FILE"`
-	Key      string        `help:"Approver's private key file, to sign with. Without it, an approval is only sent to the signer of --to." placeholder:"FILE" type:"path"`
+	File     string        `arg:"" optional:"" help:"File with a payment that status lists, to sign it with --key, or with an approval, to send it with --to; standard input if empty or -." placeholder:"FILE"`
+	Key      string        `help:"File of the approver's private key; the payment or the epoch is signed with it, and the approval printed." placeholder:"FILE" type:"path"`
 	For      time.Duration `help:"Validity of the signature; for a payment at most 168h." default:"24h"`
 	Yes      bool          `help:"Sign. Without it the fields are shown and nothing is signed."`
-	To       string        `help:"Directory of a running signer, to send the approval to." placeholder:"DIR" type:"path"`
-	Epoch    epoch         `help:"Epoch to sign in place of a payment: INCARNATION.TERM, such as 2.0." placeholder:"EPOCH"`
-	Exchange exchangeID    `help:"Id of the exchange, with --epoch." placeholder:"ID"`
-	Sandbox  bool          `help:"The exchange is a sandbox, with --epoch."`
+	To       string        `help:"Directory of a running signer; the approval is sent to its socket." placeholder:"DIR" type:"path"`
+	Epoch    epoch         `help:"Sign this epoch in place of a payment, INCARNATION.TERM, such as 2.0; takes --exchange and --key." placeholder:"EPOCH"`
+	Exchange exchangeID    `help:"Id of the exchange whose epoch is signed: 32 hex digits, as /config shows it." placeholder:"ID"`
+	Sandbox  bool          `help:"The exchange whose epoch is signed is a sandbox."`
+}
+
+// Validate refuses flags that would do nothing.
+func (c *approveCmd) Validate() error {
+	ofEpoch := c.Epoch != epoch{}
+	switch {
+	case ofEpoch && (c.Exchange == exchangeID{} || c.Key == ""):
+		return errors.New("--epoch takes --exchange and --key")
+	case ofEpoch && (c.File != "" || c.To != ""):
+		return errors.New("--epoch reads no file and sends nothing: give the approval to adopt")
+	case !ofEpoch && (c.Exchange != exchangeID{} || c.Sandbox):
+		return errors.New("--exchange and --sandbox take --epoch")
+	case !ofEpoch && c.Key == "" && c.To == "":
+		return errors.New("an approval takes --key to be signed, --to to be sent, or both")
+	}
+	return nil
 }
 
 var errUnsigned = errors.New("nothing was signed: compare the fields with what you know, and add --yes")
@@ -156,8 +172,8 @@ func readApprover(path string) (ed25519.PrivateKey, error) {
 
 type adoptCmd struct {
 	Dir       string   `arg:"" help:"Directory of a stopped signer." type:"path"`
-	Epoch     epoch    `help:"Epoch to adopt: INCARNATION.TERM, such as 2.0." required:"" placeholder:"EPOCH"`
-	Approvals []string `help:"Files with signatures of the epoch, as many as approvers.need in the settings." name:"approval" placeholder:"FILE" type:"path"`
+	Epoch     epoch    `help:"The epoch, INCARNATION.TERM, such as 2.0; one below the present one is refused." required:"" placeholder:"EPOCH"`
+	Approvals []string `help:"File that approve --epoch printed; once for each approver, approvers.need of the settings at least." name:"approval" placeholder:"FILE" type:"path"`
 	Config    string   `help:"Settings; signer.yaml in the directory, if empty." placeholder:"FILE" type:"path"`
 }
 
