@@ -137,8 +137,8 @@ func (c *runCmd) serve(p *program, local *signer.Local) error {
 // listen opens the exchange's listener.
 func (c *runCmd) listen(ctx context.Context) (net.Listener, error) {
 	if c.Socket != "" {
-		// Every user of the machine can connect. admit refuses those that are not named, by the user id
-		// of the kernel.
+		// The socket's mode lets every user of the machine connect. admit asks the kernel for the user at
+		// the other end, and refuses users that --uid does not name.
 		return listenUnix(ctx, c.Socket, 0o666)
 	}
 	config, err := pinned.TLS(c.Cert, c.Key, c.Pin)

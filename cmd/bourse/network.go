@@ -37,7 +37,7 @@ type checked struct {
 	OK       bool             `json:"ok"`
 	Signer   *signer.Status   `json:"signer,omitempty"`
 	Networks []connect.Report `json:"networks"`
-	// Notes and Problems are of what the networks share.
+	// Notes and Problems are about the signer and the settings, not about one network.
 	Notes    []string `json:"notes"`
 	Problems []string `json:"problems"`
 }

@@ -20,7 +20,7 @@ type Reset struct {
 // ordered is a row that operators ordered, which waits for them.
 type ordered struct {
 	row AccountRow
-	// parts are what the reset changes.
+	// parts tells whether the reset removes the second factors, changes the address, or both.
 	parts bourse.ResetParts
 	// was is the address before.
 	was string

@@ -22,6 +22,6 @@ type Ability struct {
 	Has  bool
 	// Needed is true if the exchange cannot do without.
 	Needed bool
-	// Text tells what there is, or what is missing.
+	// Text describes the ability where the node has it, and otherwise says what the node lacks.
 	Text string
 }

@@ -68,7 +68,8 @@ func (s *Server) dashboard(context.Context, struct{}) (any, error) {
 		DiskFree   uint64     `json:"disk_free"`
 		DiskLeast  uint64     `json:"disk_least"`
 		Streams    int        `json:"streams"`
-		// Withdrawals, Deposits and Acts are the numbers of those that wait for operators.
+		// Withdrawals counts those that wait for an approval, Deposits the parked ones, and Acts those that
+		// wait for a second operator.
 		Withdrawals int             `json:"withdrawals"`
 		Deposits    int             `json:"deposits"`
 		Acts        int             `json:"acts"`

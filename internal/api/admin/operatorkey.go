@@ -93,7 +93,7 @@ type operatorEndKeyArgs struct {
 
 // operatorEndKey ends a key: operators their own, owners and who has the machine any.
 func (s *Server) operatorEndKey(ctx context.Context, a operatorEndKeyArgs) (any, error) {
-	ctx = context.WithoutCancel(ctx) // what the journal says is done, whether or not the operator waits
+	ctx = context.WithoutCancel(ctx) // once the note is in the journal, the key has to be removed too
 	return a, s.Operators.EndKey(ctx, orderOf(ctx).by, a.Key, func() error {
 		return s.note(ctx, fmt.Sprintf("operator end-key %d", a.Key))
 	})
@@ -106,7 +106,7 @@ type operatorArgs struct {
 // operatorLogOut ends the sessions and keys of an operator: operators their own, owners and who has the
 // machine anybody's.
 func (s *Server) operatorLogOut(ctx context.Context, a operatorArgs) (any, error) {
-	ctx = context.WithoutCancel(ctx) // as for the end of a key
+	ctx = context.WithoutCancel(ctx) // once the note is in the journal, the access has to end too
 	return a, s.Operators.EndAccess(ctx, orderOf(ctx).by, a.Operator, func() error {
 		return s.note(ctx, fmt.Sprintf("operator log-out %d", a.Operator))
 	})

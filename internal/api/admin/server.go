@@ -56,7 +56,7 @@ type Options struct {
 	Status func() any
 	// Condition returns the condition of the parts that the view does not show.
 	Condition func() Condition
-	// Purses returns what the exchange has on each connected network.
+	// Purses returns, for each connected network, the money that it holds and why it does not operate.
 	Purses func(ctx context.Context) map[bourse.NetworkID]Purse
 	// Funds returns the exchange's money, as it was some seconds ago at most.
 	Funds func(ctx context.Context) (*bourse.Funds, error)
