@@ -21,6 +21,13 @@ func pruned(height uint64) error {
 	return fmt.Errorf("%w: block %d: %w", chain.ErrOdd, height, chain.ErrPruned)
 }
 
+// receipts asks for the receipts of a block; nil if the node has none of it. The block is named by its hash,
+// because the chain may change between two requests.
+func (c *Client) receipts(ctx context.Context, block chain.Hash) (list []receipt, err error) {
+	err = c.ask(ctx, &list, "eth_getBlockReceipts", formatHash(block))
+	return list, err
+}
+
 // full returns the checked block at a height, and the receipts of its transactions.
 func (c *Client) full(ctx context.Context, height uint64) (*fullBlock, []receipt, error) {
 	head, err := c.head(ctx, c.options.Read)
@@ -38,15 +45,13 @@ func (c *Client) full(ctx context.Context, height uint64) (*fullBlock, []receipt
 	if b == nil {
 		return nil, nil, pruned(height)
 	}
-	// By its hash, because the chain may change between the two requests.
-	var list *[]receipt
-	if err := c.ask(ctx, &list, "eth_getBlockReceipts", formatHash(chain.Hash(b.Hash))); err != nil {
+	receipts, err := c.receipts(ctx, chain.Hash(b.Hash))
+	switch {
+	case err != nil:
 		return nil, nil, err
-	}
-	if list == nil {
+	case receipts == nil:
 		return nil, nil, pruned(height)
 	}
-	receipts := *list
 	if err := b.check(receipts); err != nil {
 		return nil, nil, err
 	}

@@ -51,8 +51,7 @@ func (c *Client) hasReceipts(ctx context.Context, head *header) (a chain.Ability
 		refs = append(refs, *c.options.Start)
 	}
 	for _, ref := range refs {
-		var list *[]receipt
-		err := c.ask(ctx, &list, "eth_getBlockReceipts", formatHash(ref.Hash))
+		list, err := c.receipts(ctx, ref.Hash)
 		switch node := new(rpc.Error); {
 		case errors.As(err, &node):
 			a.Has, a.Text = false, fmt.Sprintf("block %d has no receipts: %v", ref.Height, node)
