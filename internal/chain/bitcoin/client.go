@@ -154,15 +154,7 @@ func (c *Client) health(ctx context.Context) (chain.Health, error) {
 		return chain.Health{}, err
 	}
 
-	var info chainInfo
-	if err := c.ask(ctx, &info, "getblockchaininfo"); err != nil {
-		return chain.Health{}, err
-	}
-	best, ok := parseHash(info.Best)
-	if !ok {
-		return chain.Health{}, odd("the best block has no hash")
-	}
-	head, err := c.header(ctx, best)
+	info, head, err := c.head(ctx)
 	if err != nil {
 		return chain.Health{}, err
 	}
@@ -170,7 +162,7 @@ func (c *Client) health(ctx context.Context) (chain.Health, error) {
 		return chain.Health{}, describe(info.Blocks, err)
 	}
 
-	h := chain.Health{Head: chain.BlockRef{Height: info.Blocks, Hash: best}, HeadTime: head.when()}
+	h := chain.Health{Head: chain.BlockRef{Height: info.Blocks, Hash: head.hash}, HeadTime: head.when()}
 	indexed, err := c.indexed(ctx)
 	if err != nil {
 		return chain.Health{}, err
@@ -192,6 +184,19 @@ func (c *Client) health(ctx context.Context) (chain.Health, error) {
 		h.Operating = true
 	}
 	return h, nil
+}
+
+// head asks for the node's view of its chain, and for the header of its last block.
+func (c *Client) head(ctx context.Context) (info chainInfo, head header, err error) {
+	if err := c.ask(ctx, &info, "getblockchaininfo"); err != nil {
+		return info, head, err
+	}
+	best, ok := parseHash(info.Best)
+	if !ok {
+		return info, head, odd("the best block has no hash")
+	}
+	head, err = c.header(ctx, best)
+	return info, head, err
 }
 
 // indexed reports whether the node can look up every transaction. A node that has no method to

@@ -23,19 +23,11 @@ func (c *Client) Survey(ctx context.Context) (s chain.Survey, err error) {
 	}
 	s.Software = network.Software
 
-	var info chainInfo
-	if err := c.ask(ctx, &info, "getblockchaininfo"); err != nil {
+	info, head, err := c.head(ctx)
+	if err != nil {
 		return s, sure(err)
 	}
-	best, ok := parseHash(info.Best)
-	if !ok {
-		return s, odd("the best block has no hash")
-	}
-	head, err := c.header(ctx, best)
-	if err != nil {
-		return s, err
-	}
-	s.Head, s.HeadTime = chain.BlockRef{Height: info.Blocks, Hash: best}, head.when()
+	s.Head, s.HeadTime = chain.BlockRef{Height: info.Blocks, Hash: head.hash}, head.when()
 	s.Behind = max(info.Headers, info.Blocks) - info.Blocks
 	s.Abilities, err = c.abilities(ctx, &info)
 	return s, err
