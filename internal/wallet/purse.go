@@ -7,17 +7,17 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// Purse is what the exchange has on a network, in ledger units by asset.
+// Purse holds the exchange's coins on a network, in ledger units by asset.
 type Purse struct {
-	// Hot is what pays withdrawals, as the journal knows it: all outputs, or the hot wallet's balance. Rest
-	// is on customers' addresses and not swept yet.
+	// Hot pays withdrawals: all outputs, or the hot wallet's balance, as the journal knows it. Rest is on
+	// customers' addresses and not swept yet.
 	Hot, Rest map[bourse.AssetID]bourse.Amount
-	// Surplus is what the hot wallet has on the chain beyond Hot. It is nil if it is not known: on networks
-	// of outputs, and while the node is not at the journal's block.
+	// Surplus is the part of the hot wallet's balance on the chain that exceeds Hot. It is nil if it is not
+	// known: on networks of outputs, and while the node is not at the journal's block.
 	Surplus map[bourse.AssetID]bourse.Amount
 }
 
-// Purse returns what the exchange has on the network. It is safe for concurrent use.
+// Purse returns the exchange's coins on the network. It is safe for concurrent use.
 func (w *Worker) Purse(ctx context.Context) Purse {
 	shape := w.Network.Shape()
 	p := Purse{Hot: map[bourse.AssetID]bourse.Amount{}, Rest: map[bourse.AssetID]bourse.Amount{}}
@@ -34,23 +34,22 @@ func (w *Worker) Purse(ctx context.Context) Purse {
 		}
 		of[h.Asset] = of[h.Asset].PlusOrMax(h.Amount)
 	}
-	if surplus, err := w.surplus(ctx, p.Hot, tip); err == nil {
-		p.Surplus = surplus
-	}
+	p.Surplus = w.surplus(ctx, p.Hot, tip)
 	return p
 }
 
-// surplus asks the node for the hot wallet's balances and returns what they exceed the journal's by; nil
-// unless node and journal are at the same block before and after.
+// surplus asks the node for the hot wallet's balances and returns their differences to the journal's. It
+// returns nil unless node and journal are at the same block before and after, and every balance is known and
+// at least the journal's.
 func (w *Worker) surplus(
 	ctx context.Context, hot map[bourse.AssetID]bourse.Amount, tip bourse.BlockRef,
-) (map[bourse.AssetID]bourse.Amount, error) {
-	at := func() (bool, error) {
+) map[bourse.AssetID]bourse.Amount {
+	atTip := func() bool {
 		h, err := w.Network.Health(ctx)
-		return h.Operating && h.Head == tip && w.Board.State(w.ID).Tip == tip, err
+		return err == nil && h.Operating && h.Head == tip && w.Board.State(w.ID).Tip == tip
 	}
-	if same, err := at(); err != nil || !same {
-		return nil, err
+	if !atTip() {
+		return nil
 	}
 
 	address := w.Network.Destination(chain.IndexHot).Address
@@ -59,16 +58,16 @@ func (w *Worker) surplus(
 	for _, k := range newCoins(w.Network.Shape(), terms, assets).byAsset {
 		has, err := w.Network.Balance(ctx, address, k.ID)
 		if err != nil {
-			return nil, err
+			return nil
 		}
 		ledger, fits := k.ledger(has)
 		if !fits || ledger.Less(hot[k.asset.ID]) {
-			return nil, chain.ErrOdd
+			return nil
 		}
 		surplus[k.asset.ID] = ledger.Minus(hot[k.asset.ID])
 	}
-	if same, err := at(); err != nil || !same {
-		return nil, err
+	if !atTip() {
+		return nil
 	}
-	return surplus, nil
+	return surplus
 }
