@@ -35,8 +35,9 @@ func (s *sum) add(a bourse.Amount) { s.Amount = s.PlusOrMax(a) }
 // checkLimits checks a transaction against the record of the last hour and day. It forgets
 // older amounts, but never that they were signed. The costs of all kinds count, and those of sweeps
 // and top-ups by themselves too: strangers cause these, by deposits. Of amounts only that of a
-// withdrawal's first transaction and of those that do not exclude it count. The amounts of top-ups count apart: they stay with the
-// exchange, but on addresses from which a stolen exchange need not bring them back.
+// withdrawal's first transaction and of those that do not exclude it count. The amounts of top-ups
+// have a limit of their own: they stay with the exchange, but on addresses from which a stolen exchange
+// need not bring them back.
 func (s *Local) checkLimits(n *Network, e *Expect, cost bourse.Amount, now int64) error {
 	s.spent = slices.DeleteFunc(s.spent, func(old entry) bool { return old.Time <= now-int64(bourse.Day) })
 
