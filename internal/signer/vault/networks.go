@@ -18,8 +18,11 @@ import (
 // Embedded is the name of the parameters of a sandbox's embedded networks.
 const Embedded = "devnet"
 
-// The adapters that settings name. Without one, a network's parameters tell its family.
-const adapterEVM = "evm"
+// The adapters that settings name. A network without one is an embedded one, or of Bitcoin's family.
+const (
+	adapterBitcoin = "bitcoin"
+	adapterEVM     = "evm"
+)
 
 // Described is a network, or a family of networks, that a signer can have: its name, the setting of
 // its parameters, and its public keys.
@@ -65,7 +68,7 @@ func network(name bourse.Symbol, of *networkSettings, seed Seed) (n signer.Netwo
 	switch of.Adapter {
 	case adapterEVM:
 		return ofEVM(name, of, seed)
-	case "", "bitcoin":
+	case "", adapterBitcoin:
 	default:
 		return n, fmt.Errorf("adapter %q is not known; bitcoin and evm are", of.Adapter)
 	}
