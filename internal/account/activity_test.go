@@ -1,7 +1,6 @@
 package account_test
 
 import (
-	"database/sql"
 	"errors"
 	"maps"
 	"testing"
@@ -29,15 +28,9 @@ func TestFailuresForgetNothingElse(t *testing.T) {
 	r := newRig(t)
 	r.join(ada)
 	who, _ := r.session(ada)
-	db, err := sql.Open("sqlite", r.path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	const before = `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 10000)
 		INSERT INTO activity (account, time, kind, address, agent, detail) SELECT $1, $2, 'LOGIN_FAILED', '', '', '' FROM n`
-	if _, err := db.ExecContext(t.Context(), before, int64(who.Account), r.now.UnixMicro()); err != nil || db.Close() != nil {
-		t.Fatal(err)
-	}
+	r.beside(before, int64(who.Account), r.now.UnixMicro())
 
 	if _, err := r.logIn(account.LogIn{Email: ada, Password: "wrong password"}); !errors.Is(err, account.ErrLogIn) {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"database/sql"
+	"errors"
 	"net/netip"
 	"strings"
 	"testing"
@@ -17,6 +18,15 @@ import (
 func (r *rig) behind(statement string, args ...any) {
 	r.t.Helper()
 	r.stop()
+	if n := r.beside(statement, args...); n == 0 && !strings.HasPrefix(statement, "CREATE") {
+		r.t.Fatalf("%s: changed no row", statement)
+	}
+	r.start()
+}
+
+// beside writes to the store by a connection of its own, and returns the number of changed rows.
+func (r *rig) beside(statement string, args ...any) int64 {
+	r.t.Helper()
 	db, err := sql.Open("sqlite", r.path)
 	if err != nil {
 		r.t.Fatal(err)
@@ -25,13 +35,11 @@ func (r *rig) behind(statement string, args ...any) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if n, err := result.RowsAffected(); err != nil || n == 0 && !strings.HasPrefix(statement, "CREATE") {
-		r.t.Fatalf("%s: changed %d rows (%v)", statement, n, err)
-	}
-	if err := db.Close(); err != nil {
+	n, err := result.RowsAffected()
+	if err := errors.Join(err, db.Close()); err != nil {
 		r.t.Fatal(err)
 	}
-	r.start()
+	return n
 }
 
 // stolen is a secret that an insider knows.
@@ -107,16 +115,7 @@ func TestInsiderHidesKeys(t *testing.T) {
 			who, _ := r.session(ada)
 			other, _ := r.session(mallory)
 			id, secret := r.createKey(who.Account, account.NewKey{Name: "victim"})
-			db, err := sql.Open("sqlite", r.path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := db.ExecContext(t.Context(), statement); err != nil {
-				t.Fatal(err)
-			}
-			if err := db.Close(); err != nil {
-				t.Fatal(err)
-			}
+			r.beside(statement)
 
 			r.who(secret)
 			keys, err := r.Keys(t.Context(), who.Account)
@@ -142,17 +141,9 @@ func TestInsiderOnARunningExchange(t *testing.T) {
 	r := newRig(t)
 	id := r.create("ada@example.com")
 	key, secret := r.createKey(id, account.NewKey{Name: "victim"})
-	db, err := sql.Open("sqlite", r.path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	hash := sha256.Sum256([]byte(string(stolen)))
-	if _, err := db.ExecContext(t.Context(), "UPDATE keys SET hash = ?, scopes = 'read,trade,withdraw'", hash[:]); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	r.beside("UPDATE keys SET hash = ?, scopes = 'read,trade,withdraw'", hash[:])
+
 	k, err := r.Key(t.Context(), id, key)
 	if err != nil || k.Scopes != account.DefaultScopes {
 		t.Errorf("the key is shown as %+v, %v", k, err)
