@@ -112,7 +112,7 @@ func (n *Node) Recovery() (*journal.Recovery, error) {
 	}
 	b, err := reader.Next()
 	if err == nil {
-		r.Tip = journal.Tip{Last: b.Last(), Chain: b.Chain, Term: b.Term, Time: b.Time}
+		r.Tip = b.Tip()
 	}
 	if closing := reader.Close(); err == nil {
 		err = closing
