@@ -14,12 +14,16 @@ import (
 // TickEvery is the time between two ticks of raft.
 const TickEvery = 20 * time.Millisecond
 
-// Log is the log of a node that Run drives: it takes steps for messages and ticks also while nobody
+// Log is the log of a node that Run drives: it takes steps for messages and ticks also while no caller
 // proposes. Propose, Step, Mark and Close are safe for concurrent use.
 type Log struct {
-	*raftlog.Log
+	// Log is raft. Callers reach it as a journal's log alone, because its other methods are not safe
+	// beside Run.
+	journal.Log
+	raft  *raftlog.Log
 	clock func() time.Time
 
+	// mu makes the methods of raft that belong to the goroutine of Step safe for concurrent use.
 	mu sync.Mutex
 	// waits is true while Step waits for the notices of proposals, open counts those without one.
 	waits atomic.Bool
@@ -38,7 +42,7 @@ var _ journal.Log = (*Log)(nil)
 
 // NewLog returns the log to drive.
 func NewLog(l *raftlog.Log, clock func() time.Time) *Log {
-	return &Log{Log: l, clock: clock, ended: make(chan struct{}), deposed: make(chan struct{})}
+	return &Log{Log: l, raft: l, clock: clock, ended: make(chan struct{}), deposed: make(chan struct{})}
 }
 
 // Propose implements [journal.Log].
@@ -55,7 +59,7 @@ func (l *Log) Propose(p journal.Proposal) error {
 // Step implements [journal.Log].
 func (l *Log) Step() (more bool, err error) {
 	more, err = l.turn(false)
-	for err == nil && l.waits.Load() && l.open.Load() > 0 && !l.Noticed() {
+	for err == nil && l.waits.Load() && l.open.Load() > 0 && !l.raft.Noticed() {
 		select {
 		case <-l.Ready():
 		case <-l.ended:
@@ -94,12 +98,8 @@ func (l *Log) Mark() error {
 	return l.Log.Mark()
 }
 
-// Transfer asks the leader to hand over to a voter.
-func (l *Log) Transfer(node uint64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.Log.Transfer(node)
-}
+// Status describes the log to its process. Safe for concurrent use.
+func (l *Log) Status() raftlog.Status { return l.raft.Status() }
 
 // Close implements [journal.Log].
 func (l *Log) Close() error {
@@ -119,7 +119,7 @@ func (l *Log) Run(ctx context.Context, ticks <-chan time.Time) error {
 			return nil
 		case <-ticks:
 			tick = true
-		case <-l.Wake():
+		case <-l.raft.Wake():
 		}
 		if err := l.work(tick); errors.Is(err, journal.ErrClosed) {
 			return nil
@@ -148,7 +148,7 @@ func (l *Log) turn(tick bool) (more bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if tick {
-		l.Tick()
+		l.raft.Tick()
 	}
 	return l.Log.Step()
 }
