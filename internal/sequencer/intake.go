@@ -103,15 +103,15 @@ func (s *Sequencer) Refuse(l Lane, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked[l] = err
-	s.close()
+	s.setRefusals()
 }
 
-// close sets the refusals of the lanes. The caller holds mu.
-func (s *Sequencer) close() {
+// setRefusals sets the refusals of the lanes. The caller holds mu.
+func (s *Sequencer) setRefusals() {
 	for i := range s.lanes {
 		s.lanes[i].refusal = s.asked[i]
-		if s.elsewhere != nil {
-			s.lanes[i].refusal = s.elsewhere
+		if s.follows.Load() {
+			s.lanes[i].refusal = ErrElsewhere
 		}
 	}
 }

@@ -21,8 +21,6 @@ type rig struct {
 	engine *engine.Engine
 	seen   *observer
 	now    bourse.Time
-	// elected is the option of the sequencer.
-	elected bool
 	// voided and load are the sequencer's callbacks.
 	voided map[bourse.Seq]bool
 	load   func(bourse.Seq) (sequencer.Section, error)
@@ -146,7 +144,7 @@ func (r *rig) start(e *engine.Engine) {
 	r.t.Helper()
 	r.log, r.engine, r.seen = r.store.Open(1), e, &observer{t: r.t}
 	r.Sequencer = sequencer.New(sequencer.Options{
-		Log: r.log, Engine: e, Observers: []sequencer.Observer{r.seen}, Elected: r.elected,
+		Log: r.log, Engine: e, Observers: []sequencer.Observer{r.seen},
 		Voided: func(seq bourse.Seq) bool { return r.voided[seq] },
 		Load:   func(at bourse.Seq) (sequencer.Section, error) { return r.load(at) },
 		Weigh:  func(account bourse.AccountID, more int) { r.weighed = append(r.weighed, weighed{account, more}) },

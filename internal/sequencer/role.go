@@ -6,11 +6,8 @@ import "github.com/bourse-exchange/bourse"
 var ErrElsewhere = bourse.Errorf(bourse.CodeUnavailable,
 	"Another node leads the exchange now; the request was not taken, send it again")
 
-// Leads reports whether this process proposes. Safe for concurrent use.
-func (s *Sequencer) Leads() bool { return !s.follows.Load() }
-
-// turn begins or ends this process's lead. What earlier leaders left undone is then left to it, as
-// after a start.
+// turn begins or ends this process's lead. A new leader takes over what earlier ones left undone, as a
+// start does.
 func (s *Sequencer) turn(leads bool) {
 	if !leads {
 		s.cede()
@@ -21,18 +18,16 @@ func (s *Sequencer) turn(leads bool) {
 	s.follows.Store(false)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.elsewhere = nil
-	s.close()
+	s.setRefusals()
 }
 
-// cede refuses what is queued, and what comes until this process leads. Proposals in flight get
-// notices of their own.
+// cede refuses queued commands, and those that are submitted before this process leads again. Proposals
+// in flight get notices of their own.
 func (s *Sequencer) cede() {
 	s.follows.Store(true)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.elsewhere = ErrElsewhere
-	s.close()
+	s.setRefusals()
 	s.refuseQueued(ErrElsewhere, Orders, Cancels, Patient)
 	s.awake = false
 }

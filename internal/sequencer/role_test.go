@@ -69,12 +69,14 @@ func TestDeposed(t *testing.T) {
 	}
 }
 
-// TestElected starts on a log whose leader is elected: it refuses before its election, keeps what
+// TestElected starts on a log that another process leads: it refuses before its election, keeps what
 // the node refuses apart from that, applies what others propose, and marks the journal.
 func TestElected(t *testing.T) {
 	r := &rig{t: t, store: memlog.NewStore(), now: bourse.Minute, voided: map[bourse.Seq]bool{}}
-	r.elected = true
 	r.start(engine.New())
+	r.log.Depose()
+	for r.apply() {
+	}
 	full := errors.New("full")
 	r.Refuse(sequencer.Orders, full)
 	if err := r.Takes(bourse.CommandPlace); !errors.Is(err, sequencer.ErrElsewhere) {

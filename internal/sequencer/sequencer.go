@@ -46,9 +46,8 @@ type Sequencer struct {
 	// Intake, guarded by mu.
 	mu    sync.Mutex
 	lanes [lanes]lane
-	// asked are the refusals that Refuse has set, elsewhere is ErrElsewhere while another node leads.
-	asked     [lanes]error
-	elsewhere error
+	// asked are the refusals that Refuse has set. While another node leads, the lanes have ErrElsewhere.
+	asked [lanes]error
 	// awake is true while the writer knows of queued commands.
 	awake bool
 	wake  chan struct{}
@@ -129,9 +128,6 @@ type Options struct {
 	Voided func(bourse.Seq) bool
 	// Load returns a snapshot that the log installed.
 	Load func(bourse.Seq) (Section, error)
-	// Elected is true for a log whose leader is elected: nothing is taken before its notice that
-	// this process leads.
-	Elected bool
 	// Weigh, if not nil, is called when a command submitted to this process walked so
 	// much of a book that it costs more than one request: more is the difference. Apply
 	// calls it for every such command, also without a waiting sender, so that not waiting
@@ -153,9 +149,6 @@ func New(o Options) *Sequencer {
 	s.tickets.New = func() any { return NewTicket() }
 	s.applied.Store(uint64(o.Engine.Seq()))
 	s.begin()
-	if o.Elected {
-		s.cede()
-	}
 	return s
 }
 
