@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -95,6 +96,13 @@ func run(t *testing.T, o cluster.Options, l net.Listener) (x *cluster.Transport,
 	stop = sync.OnceFunc(func() { cancel(); <-done })
 	t.Cleanup(stop)
 	return x, stop
+}
+
+// connect waits until a transport has a connection to a node.
+func connect(x *cluster.Transport, node uint64) {
+	for !x.Connected(node) {
+		runtime.Gosched()
+	}
 }
 
 // node is a node of a cluster on disks in memory, with all its goroutines.
@@ -275,16 +283,10 @@ func TestStrangers(t *testing.T) {
 	friend.Receive = func(...*raftpb.Message) error { return nil }
 	x, _ := run(t, friend, sites[1].listener)
 	m := &raftpb.Message{Type: raftpb.MsgHeartbeat.Enum(), From: new(uint64(2)), To: new(uint64(1)), Term: new(uint64(9))}
-	for received := false; !received; {
-		x.Send([]*raftpb.Message{m})
-		select {
-		case first := <-got:
-			received = true
-			if first.GetFrom() != 2 || first.GetTerm() != 9 {
-				t.Errorf("received %v", first)
-			}
-		case <-time.After(time.Millisecond): // the link may not be up yet, and drops what comes before
-		}
+	connect(x, 1)
+	x.Send([]*raftpb.Message{m})
+	if first := <-got; first.GetFrom() != 2 || first.GetTerm() != 9 {
+		t.Errorf("received %v", first)
 	}
 }
 
@@ -339,14 +341,9 @@ func TestSendNeverWaits(t *testing.T) {
 			Entries: []*raftpb.Entry{{Data: data}},
 		}
 	}
-	for waiting := true; waiting; {
-		x.Send([]*raftpb.Message{m(2)})
-		select {
-		case <-held:
-			waiting = false
-		case <-time.After(time.Millisecond):
-		}
-	}
+	connect(x, 2)
+	x.Send([]*raftpb.Message{m(2)})
+	<-held
 	for range 10_000 {
 		x.Send([]*raftpb.Message{m(2), m(3)})
 	}

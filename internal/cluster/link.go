@@ -69,12 +69,6 @@ func (l *link) take() []*raftpb.Message {
 	return list
 }
 
-func (l *link) queued() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.bytes
-}
-
 // set tells whether there is a connection, and drops what waits.
 func (l *link) set(up bool) {
 	l.mu.Lock()

@@ -98,11 +98,3 @@ func (t *Transport) hello(to uint64) hello {
 func pinOf(c *tls.Conn) string {
 	return pinned.Pin(c.ConnectionState().PeerCertificates[0]) // TLS has wanted one
 }
-
-// Queued returns the size of the messages that wait, in bytes.
-func (t *Transport) Queued() (n int) {
-	for _, l := range t.links {
-		n += l.queued()
-	}
-	return n
-}
