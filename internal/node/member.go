@@ -259,8 +259,8 @@ func (n *Node) place() *cluster.Status {
 	return new(n.Member.Status())
 }
 
-// watchLead ends the process once another node leads: what is queued is refused as not taken, and what
-// flies gets its answer, if that comes soon.
+// watchLead ends the process once another node leads. Queued commands are refused as not taken;
+// commands in flight are answered if their outcome is known within answerWithin.
 func (n *Node) watchLead(ctx context.Context) error {
 	if n.Member == nil {
 		return nil
@@ -277,6 +277,9 @@ func (n *Node) watchLead(ctx context.Context) error {
 	n.Log.Warn("another node leads the exchange now: this one starts anew as a replica")
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	_ = n.settle(ctx) // whoever is not answered by then learns nothing
+	if err := n.settle(ctx); err != nil {
+		n.Log.Warn("the process ends before all commands in flight have outcomes; their clients get no answer",
+			slog.Any("error", err))
+	}
 	return ErrDeposed
 }
