@@ -134,51 +134,52 @@ func (d *dev) family(p *program) error {
 	}
 
 	f := &family{program: p, dev: d, lines: make(chan nodeLine), ended: make(chan *child)}
+	defer f.end()
 	for _, m := range config.Nodes {
 		if err := f.start(m.Node); err != nil {
-			f.end()
 			return err
 		}
 	}
 	return f.watch()
 }
 
-// found makes the nodes, unless they are there, and returns what the first knows of all.
+// found returns the configuration of the nodes, and makes those that are not there. If there is another
+// number of them than --nodes, it makes none.
 func (d *dev) found() (*cluster.Config, error) {
-	data := string(d.Data)
-	c := cluster.Config{Sandbox: true, Epoch: 1}
+	var known *cluster.Config
 	whole := true
+	for n := range uint64(d.Nodes) {
+		c, err := readConfig(nodeDir(string(d.Data), n+1))
+		if err == nil {
+			known = c
+		}
+		whole = whole && err == nil
+	}
+	if known != nil && (whole || len(known.Nodes) != d.Nodes) {
+		return known, nil
+	}
+	return d.create()
+}
+
+// create makes the nodes. It goes on with nodes that an earlier call has made in part.
+func (d *dev) create() (*cluster.Config, error) {
+	addresses, err := d.addresses()
+	if err != nil {
+		return nil, err
+	}
+	var id [16]byte
+	if _, err := rand.Read(id[:]); err != nil {
+		return nil, err
+	}
 	var dirs []disk.Disk
 	defer func() {
 		for _, on := range dirs {
 			_ = on.(io.Closer).Close() // everything is durable
 		}
 	}()
-	var id [16]byte
-	if _, err := rand.Read(id[:]); err != nil {
-		return nil, err
-	}
+	c := cluster.Config{Sandbox: true, Epoch: 1}
 	for n := range uint64(d.Nodes) {
-		known, err := readConfig(nodeDir(data, n+1))
-		if err == nil {
-			c = *known
-		}
-		whole = whole && err == nil
-	}
-	if whole {
-		return &c, nil
-	}
-	if len(c.Nodes) > 0 && len(c.Nodes) != d.Nodes {
-		return &c, nil
-	}
-
-	addresses, err := d.addresses()
-	if err != nil {
-		return nil, err
-	}
-	c.Nodes = nil
-	for n := range uint64(d.Nodes) {
-		on, err := disk.Open(nodeDir(data, n+1))
+		on, err := disk.Open(nodeDir(string(d.Data), n+1))
 		if err != nil {
 			return nil, err
 		}
@@ -299,15 +300,13 @@ func (f *family) watch() error {
 	for {
 		select {
 		case <-f.ctx.Done():
-			f.end()
 			return nil
 		case l := <-f.lines:
 			if err := f.take(l); err != nil {
-				f.end()
 				return err
 			}
 		case c := <-f.ended:
-			f.children = slices.DeleteFunc(f.children, func(other *child) bool { return other == c })
+			f.forget(c)
 			_, _ = fmt.Fprintf(f.stderr, "bourse: node %d has ended: %v\n", c.node, c.err)
 			if f.dev.Restart {
 				time.AfterFunc(againAfter, func() { again <- c.node })
@@ -322,6 +321,11 @@ func (f *family) watch() error {
 	}
 }
 
+// forget removes a process that has ended.
+func (f *family) forget(c *child) {
+	f.children = slices.DeleteFunc(f.children, func(other *child) bool { return other == c })
+}
+
 // take notes a node's line.
 func (f *family) take(l nodeLine) error {
 	f.last = slices.DeleteFunc(f.last, func(other nodeLine) bool { return other.Node == l.Node })
@@ -333,11 +337,7 @@ func (f *family) take(l nodeLine) error {
 	f.told = true
 	slices.SortFunc(f.last, func(a, b nodeLine) int { return int(a.Node) - int(b.Node) })
 	for _, l := range f.last {
-		text, err := json.Marshal(l)
-		if err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintf(f.stdout, "%s\n", text); err != nil {
+		if err := json.NewEncoder(f.stdout).Encode(l); err != nil {
 			return err
 		}
 	}
@@ -346,26 +346,13 @@ func (f *family) take(l nodeLine) error {
 
 // end ends the nodes: the leader first, which needs the others for what it has begun.
 func (f *family) end() {
-	leads := func(c *child) bool {
+	leader := slices.IndexFunc(f.children, func(c *child) bool {
 		return slices.ContainsFunc(f.last, func(l nodeLine) bool { return l.Node == c.node && l.Role == "leader" })
-	}
-	slices.SortStableFunc(f.children, func(a, b *child) int {
-		switch {
-		case leads(a) == leads(b):
-			return 0
-		case leads(a):
-			return -1
-		default:
-			return 1
-		}
 	})
-	for first := true; len(f.children) > 0; first = false {
-		now := f.children
-		if first && leads(now[0]) {
-			now = now[:1]
-		}
-		f.stop(now)
+	if leader >= 0 {
+		f.stop(f.children[leader : leader+1])
 	}
+	f.stop(f.children)
 }
 
 // stop ends nodes, and waits for them.
@@ -379,7 +366,7 @@ func (f *family) stop(now []*child) {
 		select {
 		case <-f.lines:
 		case c := <-f.ended:
-			f.children = slices.DeleteFunc(f.children, func(other *child) bool { return other == c })
+			f.forget(c)
 		case <-late:
 			for _, c := range f.children {
 				_ = c.Process.Kill() // it may have ended
