@@ -88,8 +88,7 @@ func (s *serve) checkNetworks(p *program) (*checked, error) {
 		return result, nil
 	}
 
-	accounts, err := s.askSigner(p.ctx, result, keeper)
-	if err != nil {
+	if err := s.askSigner(p.ctx, result, keeper); err != nil {
 		return nil, err
 	}
 	listed := result.askCatalogue(p.ctx, string(s.Data))
@@ -100,7 +99,7 @@ func (s *serve) checkNetworks(p *program) (*checked, error) {
 		if listed != nil {
 			l.Native, l.Tokens, problem = coins(n, listed)
 		}
-		r, err := n.Survey(p.ctx, l, accounts)
+		r, err := n.Survey(p.ctx, l, result.Signer)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", n.Symbol, err)
 		}
@@ -117,23 +116,19 @@ func (s *serve) checkNetworks(p *program) (*checked, error) {
 // now returns the machine's time.
 func now() bourse.Time { return bourse.TimeOf(time.Now()) }
 
-// askSigner asks the signer what it has, and whether it is this exchange's.
-func (s *serve) askSigner(ctx context.Context, to *checked, a *remote.Address) ([]signer.Account, error) {
+// askSigner asks the signer for its status, and compares its exchange with the one of the data directory.
+func (s *serve) askSigner(ctx context.Context, to *checked, a *remote.Address) error {
 	status, err := remote.Look(ctx, a, time.Now)
 	if err != nil {
 		to.Problems = append(to.Problems, fmt.Sprintf("the signer: %v", err))
-		return nil, nil
+		return nil
 	}
 	to.Signer = status
-	accounts := make([]signer.Account, len(status.Networks))
-	for i, n := range status.Networks {
-		accounts[i] = signer.Account{Name: n.Name, Chain: n.Chain, Public: n.Keys}
-	}
 
 	id, made, err := identify(string(s.Data))
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case !made:
 		to.Notes = append(to.Notes, "there is no journal yet to compare the signer's exchange with")
 	case signer.ExchangeID(id.Exchange) != status.Exchange || status.Sandbox:
@@ -141,7 +136,7 @@ func (s *serve) askSigner(ctx context.Context, to *checked, a *remote.Address) (
 	default:
 		to.Notes = append(to.Notes, fmt.Sprintf("the signer signs for this exchange, in epoch %d.%d", status.Incarnation, status.Term))
 	}
-	return accounts, nil
+	return nil
 }
 
 // identify returns the identity of the journal in a data directory; false if there is none.

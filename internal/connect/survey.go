@@ -3,6 +3,7 @@ package connect
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
@@ -54,9 +55,9 @@ func (r *Report) problem(format string, args ...any) {
 	r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
 }
 
-// Survey asks a network's node about itself, and compares the public keys with the signer's. The signer's
-// accounts are nil if the signer was not asked. The settings have public keys.
-func (s *Settings) Survey(ctx context.Context, l Local, accounts []signer.Account) (*Report, error) {
+// Survey asks a network's node about itself, and compares the public keys with those of the signer's status,
+// which is nil if the signer did not answer. The settings have public keys.
+func (s *Settings) Survey(ctx context.Context, l Local, keeper *signer.Status) (*Report, error) {
 	node, err := rpc.New(s.node)
 	if err != nil {
 		return nil, err
@@ -74,13 +75,9 @@ func (s *Settings) Survey(ctx context.Context, l Local, accounts []signer.Accoun
 		r.problem("the catalogue's contract %s is no address with its checksum: its coin does not move, and cannot be listed anew", id)
 	}
 	r.askNode(ctx, c)
-	own, err := s.family.codec(s.keys, &l)
-	if err != nil {
-		return nil, err
-	}
-	r.Addresses = first(own)
-	if accounts != nil {
-		s.compareKeys(r, accounts, &l)
+	r.Addresses = first(c)
+	if keeper != nil {
+		s.compareKeys(r, keeper, &l)
 	}
 	return r, nil
 }
@@ -116,31 +113,31 @@ func (r *Report) askNode(ctx context.Context, c client) {
 
 // compareKeys compares the settings' keys with the signer's: by their text, which has everything, and
 // by addresses, which people can compare.
-func (s *Settings) compareKeys(r *Report, accounts []signer.Account, l *Local) {
-	for _, a := range accounts {
-		if a.Name != s.Symbol {
-			continue
-		}
-		if a.Chain != s.Chain {
-			r.problem("the signer's %s is of the chain %s", a.Name, a.Chain)
-			return
-		}
-		theirs, err := s.family.codec(a.Public, l)
-		if err != nil {
-			r.problem("the signer's keys: %v", err)
-			return
-		}
-		for i, to := range first(theirs) {
-			r.Addresses[i].Signer = to.Address
-		}
-		if a.Public != s.keys {
-			r.problem("the signer has other keys: nothing that is paid to this exchange's addresses could be spent")
-			return
-		}
-		r.note("the signer has these keys")
+func (s *Settings) compareKeys(r *Report, keeper *signer.Status, l *Local) {
+	i := slices.IndexFunc(keeper.Networks, func(n signer.NetworkStatus) bool { return n.Name == s.Symbol })
+	if i < 0 {
+		r.problem("the signer has no keys of %s: add it to its settings", s.Symbol)
 		return
 	}
-	r.problem("the signer has no keys of %s: add it to its settings", s.Symbol)
+	n := &keeper.Networks[i]
+	if n.Chain != s.Chain {
+		r.problem("the signer's %s is of the chain %s", n.Name, n.Chain)
+		return
+	}
+	theirs, err := s.family.codec(n.Keys, l)
+	if err != nil {
+		r.problem("the signer's keys: %v", err)
+		return
+	}
+
+	for i, to := range first(theirs) {
+		r.Addresses[i].Signer = to.Address
+	}
+	if n.Keys != s.keys {
+		r.problem("the signer has other keys: nothing that is paid to this exchange's addresses could be spent")
+		return
+	}
+	r.note("the signer has these keys")
 }
 
 // first returns the first addresses of an exchange.
