@@ -74,7 +74,8 @@ func (w *depositor) keeperDies(k *keeper, ether *nodetest.Ether) {
 		before := k.recorded()
 		w.receive(w.asset, "", w.tenths(3)) // a sweep goes on meanwhile
 		for _, p := range []paidTo{{asset: w.asset, amount: "0.01"}, {asset: "USDT", amount: "5"}} {
-			all = append(all, w.order(p))
+			_, p.address = w.orderedOf(p.asset, p.amount)
+			all = append(all, p)
 		}
 		lines := before + rng.Int64N(3)
 		w.settled("signatures", func() bool { return k.recorded() >= lines })
@@ -114,20 +115,6 @@ func (w *depositor) receive(asset string, coin chain.CoinID, amount bourse.Amoun
 		}
 		return true
 	})
-}
-
-// order asks for a withdrawal to an address of its own.
-func (w *depositor) order(p paidTo) paidTo {
-	w.t.Helper()
-	var err error
-	p.address, err = w.outside.NewAddress()
-	must(w.t, err)
-	fee := wallet[walletAnswer](w, "/wallet/withdraw/info", map[string]any{"asset": p.asset}).FeeMin
-	a := wallet[walletAnswer](w, "/wallet/withdraw", map[string]any{"asset": p.asset, "address": p.address, "amount": p.amount, "fee": fee})
-	if !a.Success {
-		w.t.Fatalf("the withdrawal is refused: %s", a.Error)
-	}
-	return p
 }
 
 // onceAt wants exactly a withdrawal's amount at its address.

@@ -128,11 +128,17 @@ func walk(t *testing.T, r realNode, by *keeper) *depositor {
 		t.Fatal(err)
 	}
 	w.server = start(t, t.TempDir(), "--bots=false", "--networks", file)
+	w.opens()
+	return w
+}
+
+// opens makes the customer's account, and a key of it.
+func (w *depositor) opens() {
+	w.t.Helper()
 	operate[any](w.server, "account", "create", "depositor@example.org")
 	w.key = operate[struct {
 		Secret string `json:"api_key"`
 	}](w.server, "key", "create", "1", "--name", "test", "--scopes", "read,trade,withdraw").Secret
-	return w
 }
 
 // wallet asks an endpoint of the wallet with the customer's key.
@@ -232,15 +238,21 @@ func (w *depositor) addresses() {
 	}
 }
 
-// ordered asks for a withdrawal and returns its address.
+// ordered asks for a withdrawal of the native coin and returns its address.
 func (w *depositor) ordered(amount string) (xid uint64, address string) {
+	w.t.Helper()
+	return w.orderedOf(w.asset, amount)
+}
+
+// orderedOf asks for a withdrawal of a coin to an address of its own.
+func (w *depositor) orderedOf(asset, amount string) (xid uint64, address string) {
 	w.t.Helper()
 	address, err := w.outside.NewAddress()
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	fee := wallet[walletAnswer](w, "/wallet/withdraw/info", map[string]any{}).FeeMin
-	a := wallet[walletAnswer](w, "/wallet/withdraw", map[string]any{"address": address, "amount": amount, "fee": fee})
+	fee := wallet[walletAnswer](w, "/wallet/withdraw/info", map[string]any{"asset": asset}).FeeMin
+	a := wallet[walletAnswer](w, "/wallet/withdraw", map[string]any{"asset": asset, "address": address, "amount": amount, "fee": fee})
 	if !a.Success {
 		w.t.Fatalf("the withdrawal is refused: %s", a.Error)
 	}

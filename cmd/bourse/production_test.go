@@ -200,15 +200,6 @@ func (v *venue) checked() {
 	}
 }
 
-// opens opens an account with a key.
-func (v *venue) opens() {
-	v.t.Helper()
-	operate[any](v.server, "account", "create", "depositor@example.org")
-	v.key = operate[struct {
-		Secret string `json:"api_key"`
-	}](v.server, "key", "create", "1", "--name", "test", "--scopes", "read,trade,withdraw").Secret
-}
-
 // approved asks for a withdrawal, which an operator approves.
 func (v *venue) approved(amount string) (xid uint64, address string) {
 	v.t.Helper()
