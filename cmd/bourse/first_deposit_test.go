@@ -29,20 +29,7 @@ func TestFirstDeposit(t *testing.T) {
 	r := bitcoins(t, nodetest.Knots())
 	base := t.TempDir()
 	etc, data := filepath.Join(base, "etc"), filepath.Join(base, "data")
-	c := &ceremony{bin: filepath.Join(base, "bin"), venue: &venue{
-		depositor: &depositor{realNode: r}, config: filepath.Join(etc, "bourse.yaml"),
-	}}
-	c.server = &server{t: t, data: data, args: []string{
-		"--config", c.config, "--min-free=0", "--limits-account-reads=0", "--limits-source-requests=0",
-	}}
-	t.Cleanup(func() {
-		if c.cmd != nil && c.cmd.ProcessState == nil {
-			c.kill()
-		}
-		if t.Failed() {
-			t.Logf("log of the exchange:\n%s", c.log)
-		}
-	})
+	c := &ceremony{venue: venueAt(t, r, filepath.Join(etc, "bourse.yaml"), data), bin: filepath.Join(base, "bin")}
 	c.keeper = &keeper{t: t, dir: filepath.Join(base, "signer")}
 	t.Cleanup(func() { c.keeper.kill() })
 	c.places = []string{

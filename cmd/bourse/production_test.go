@@ -43,14 +43,12 @@ type venue struct {
 	config string
 }
 
-// newVenue makes a venue as the runbook does: the exchange first, which has an id then, its signer, and the settings
-// with the signer's public keys.
-func newVenue(t *testing.T, r realNode) *venue {
+// venueAt returns a venue that has no signer and does not run yet.
+func venueAt(t *testing.T, r realNode, config, data string) *venue {
 	t.Helper()
-	base := t.TempDir()
-	v := &venue{depositor: &depositor{realNode: r}, config: filepath.Join(base, "bourse.yaml")}
-	v.server = &server{t: t, data: filepath.Join(base, "data"), args: []string{
-		"--config", v.config, "--min-free=0", "--limits-account-reads=0", "--limits-source-requests=0",
+	v := &venue{depositor: &depositor{realNode: r}, config: config}
+	v.server = &server{t: t, data: data, args: []string{
+		"--config", config, "--min-free=0", "--limits-account-reads=0", "--limits-source-requests=0",
 	}}
 	t.Cleanup(func() {
 		if v.cmd != nil && v.cmd.ProcessState == nil {
@@ -60,6 +58,15 @@ func newVenue(t *testing.T, r realNode) *venue {
 			t.Logf("log of the exchange:\n%s", v.log)
 		}
 	})
+	return v
+}
+
+// newVenue makes a venue as the runbook does: the exchange first, which has an id then, its signer, and the settings
+// with the signer's public keys.
+func newVenue(t *testing.T, r realNode) *venue {
+	t.Helper()
+	base := t.TempDir()
+	v := venueAt(t, r, filepath.Join(base, "bourse.yaml"), filepath.Join(base, "data"))
 	write(t, v.config, "data: "+v.data+"\n")
 	v.startAs("serve")
 	catalogue := filepath.Join(base, "catalogue.yaml")
@@ -68,10 +75,6 @@ func newVenue(t *testing.T, r realNode) *venue {
 
 	keeper, said := newKeeperOf(t, rehearsalLimits, "--exchange", exchangeOf(v.server))
 	v.keeper = keeper
-	key := regexp.MustCompile(`(?m)^BTC +regtest +(\S+)$`).FindStringSubmatch(said)
-	if key == nil {
-		t.Fatalf("the signer has no keys of regtest: %s", said)
-	}
 	password := filepath.Join(base, "btc.pw")
 	write(t, password, nodetest.Password+"\n")
 	write(t, v.config, fmt.Sprintf(`data: %s
@@ -83,8 +86,18 @@ networks:
     keys: %q
     start: %q
 signer: {socket: %s}
-`, v.data, r.node.URL, nodetest.User, password, key[1], regtestStart, keeper.socket()))
+`, v.data, r.node.URL, nodetest.User, password, printedKeys(t, said, "regtest"), regtestStart, keeper.socket()))
 	return v
+}
+
+// printedKeys returns the public keys of a chain of Bitcoin that a signer's init printed.
+func printedKeys(t *testing.T, said, chain string) string {
+	t.Helper()
+	keys := regexp.MustCompile(`(?m)^BTC +` + chain + ` +(\S+)$`).FindStringSubmatch(said)
+	if keys == nil {
+		t.Fatalf("the signer has no keys of %s: %s", chain, said)
+	}
+	return keys[1]
 }
 
 // restart starts the exchange with the settings as they are now.
@@ -186,10 +199,10 @@ func (v *venue) checked() {
 	if !n.Abilities["index"] || !n.Abilities["rest"] || !n.Abilities["history"] {
 		v.t.Errorf("abilities %v", n.Abilities)
 	}
-	same := func(a struct{ Of, Address, Signer string }) bool {
-		return strings.HasPrefix(a.Address, "bcrt1q") && a.Address == a.Signer
+	differs := func(a struct{ Of, Address, Signer string }) bool {
+		return !strings.HasPrefix(a.Address, "bcrt1q") || a.Address != a.Signer
 	}
-	if len(n.Addresses) != 4 || slices.ContainsFunc(n.Addresses, func(a struct{ Of, Address, Signer string }) bool { return !same(a) }) {
+	if len(n.Addresses) != 4 || slices.ContainsFunc(n.Addresses, differs) {
 		v.t.Errorf("addresses %+v", n.Addresses)
 	}
 	stdout, _, code := run(v.t, "network", "check", "--config", v.config)
@@ -248,17 +261,15 @@ func (v *venue) mistakes() {
 	good, err := os.ReadFile(v.config)
 	must(v.t, err)
 	v.kill()
-	key := regexp.MustCompile(`keys: .*`)
-	other := key.FindString(strings.ReplaceAll(string(good), "", ""))
+	own := regexp.MustCompile(`keys: .*`).FindString(string(good))
 	_, said := newKeeperOf(v.t, rehearsalLimits, "--exchange", strings.Repeat("09", 16))
-	foreign := regexp.MustCompile(`(?m)^BTC +regtest +(\S+)$`).FindStringSubmatch(said)[1]
-	main := regexp.MustCompile(`(?m)^BTC +mainnet +(\S+)$`).FindStringSubmatch(said)[1]
+	foreign, main := printedKeys(v.t, said, "regtest"), printedKeys(v.t, said, "mainnet")
 	for _, c := range []struct {
 		old, by, says string
 		// checks is what a check says of the network; empty if it does not come so far.
 		checks string
 	}{
-		{other, fmt.Sprintf("keys: %q", foreign), "the keys are not those of the signer", "the signer has other keys"},
+		{own, fmt.Sprintf("keys: %q", foreign), "the keys are not those of the signer", "the signer has other keys"},
 		{regtestStart, "0:" + strings.Repeat("11", 32), "the node is of another chain", "the node is of another chain"},
 		{"signer: {", "#", "--networks needs bourse-signer", ""},
 	} {
@@ -272,7 +283,7 @@ func (v *venue) mistakes() {
 		}
 	}
 
-	mainnet := strings.NewReplacer("params: regtest", "params: mainnet", other, fmt.Sprintf("keys: %q", main), regtestStart,
+	mainnet := strings.NewReplacer("params: regtest", "params: mainnet", own, fmt.Sprintf("keys: %q", main), regtestStart,
 		"0:000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f").Replace(string(good))
 	write(v.t, v.config, mainnet)
 	v.refused("the node is of another chain: its first block is not that of mainnet")
@@ -287,7 +298,7 @@ func (v *venue) mistakes() {
 func TestUnlistedNetwork(t *testing.T) {
 	base := t.TempDir()
 	keeper, said := newKeeperOf(t, rehearsalLimits, "--exchange", strings.Repeat("09", 16))
-	key := regexp.MustCompile(`(?m)^BTC +regtest +(\S+)$`).FindStringSubmatch(said)[1]
+	key := printedKeys(t, said, "regtest")
 	file := filepath.Join(base, "networks.yaml")
 	write(t, file, fmt.Sprintf(`networks:
   BTC: {adapter: bitcoin, params: regtest, nodes: [{url: "http://127.0.0.1:1"}], keys: %q, start: %q}
