@@ -97,13 +97,18 @@ func (s *Server) undecided() int {
 func (s *Server) networks(links map[bourse.NetworkID]Link) []networkAnswer {
 	list := []networkAnswer{}
 	for _, n := range s.View.Catalogue().Networks[1:] {
-		link, state := links[n.ID], s.View.NetworkState(n.ID)
-		list = append(list, networkAnswer{
-			n.Symbol, link.Operating, state.Tip.Height, state.Time.Seconds(),
-			max(link.Head, state.Tip.Height) - state.Tip.Height, state.Paused, state.Halted.String(),
-		})
+		list = append(list, s.describeNetwork(n, links[n.ID]))
 	}
 	return list
+}
+
+// describeNetwork describes a network with its link.
+func (s *Server) describeNetwork(n *bourse.Network, link Link) networkAnswer {
+	state := s.View.NetworkState(n.ID)
+	return networkAnswer{
+		n.Symbol, link.Operating, state.Tip.Height, state.Time.Seconds(),
+		max(link.Head, state.Tip.Height) - state.Tip.Height, state.Paused, state.Halted.String(),
+	}
 }
 
 // markets describes the markets, by id.

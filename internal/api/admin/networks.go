@@ -34,14 +34,12 @@ type purseAnswer struct {
 func (s *Server) networkList(ctx context.Context, _ struct{}) (any, error) {
 	links := s.Condition().Networks
 	purses := s.Purses(ctx)
-	shown := s.networks(links)
-	catalogue := s.View.Catalogue() // looked at later, it has at least the networks that are shown
 	list := []purseAnswer{}
-	for i, n := range shown {
-		id := catalogue.Networks[i+1].ID
-		p, connected := purses[id]
+	for _, n := range s.View.Catalogue().Networks[1:] {
+		link := links[n.ID]
+		p, connected := purses[n.ID]
 		list = append(list, purseAnswer{
-			networkAnswer: n, Connected: connected, Reason: p.Reason, Head: links[id].Head,
+			networkAnswer: s.describeNetwork(n, link), Connected: connected, Reason: p.Reason, Head: link.Head,
 			Hot: s.amounts(p.Hot), Rest: s.amounts(p.Rest), Surplus: s.amounts(p.Surplus),
 		})
 	}
