@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"io"
 	"slices"
 
@@ -93,14 +94,20 @@ func (s *Service) newCode(i *Invitation) ([]byte, error) {
 func (s *Service) codeOf(chance []byte, i *Invitation) []byte {
 	m := hmac.New(sha256.New, derived("invitations", s.Seal[:]))
 	_, _ = m.Write(chance) // a hash never fails
-	for _, part := range [...]string{i.Email, i.Name, i.Reason} {
-		_ = binary.Write(m, binary.LittleEndian, uint64(len(part)))
-		_, _ = m.Write([]byte(part))
+	writeFields(m, []string{i.Email, i.Name, i.Reason}, uint64(i.Role), uint64(i.By), uint64(i.Expires))
+	return append(slices.Clip(chance), m.Sum(nil)[:codeChance]...)
+}
+
+// writeFields writes texts with their lengths and then a fixed count of numbers to a MAC, so that different fields
+// are different bytes.
+func writeFields(m hash.Hash, texts []string, numbers ...uint64) {
+	for _, text := range texts {
+		_ = binary.Write(m, binary.LittleEndian, uint64(len(text))) // a hash never fails
+		_, _ = m.Write([]byte(text))
 	}
-	for _, number := range [...]uint64{uint64(i.Role), uint64(i.By), uint64(i.Expires)} {
+	for _, number := range numbers {
 		_ = binary.Write(m, binary.LittleEndian, number)
 	}
-	return append(slices.Clip(chance), m.Sum(nil)[:codeChance]...)
 }
 
 // invitation returns the invitation of a code as it was made, by one of the store's methods, and

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -214,19 +213,11 @@ func (s *Service) keySecret(chance []byte) []byte {
 // changes no key.
 func (s *Service) keyMAC(k *Key, o *bourse.Operator) [32]byte {
 	m := hmac.New(sha256.New, derived("keys", s.Seal[:]))
-	write := func(part []byte) {
-		_ = binary.Write(m, binary.LittleEndian, uint64(len(part))) // a hash never fails
-		_, _ = m.Write(part)
-	}
-	write(k.Hash[:])
-	write(o.Token[:])
-	write([]byte(k.Name))
+	texts := []string{string(k.Hash[:]), string(o.Token[:]), k.Name}
 	for _, p := range k.Addresses {
-		write([]byte(p.String()))
+		texts = append(texts, p.String())
 	}
-	for _, number := range [...]uint64{uint64(k.Operator), uint64(k.Scope), uint64(k.Created), uint64(k.Expires)} {
-		_ = binary.Write(m, binary.LittleEndian, number)
-	}
+	writeFields(m, texts, uint64(k.Operator), uint64(k.Scope), uint64(k.Created), uint64(k.Expires))
 	return [32]byte(m.Sum(nil))
 }
 
