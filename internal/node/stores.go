@@ -165,14 +165,13 @@ func (n *Node) enterAccounts(ctx context.Context) error {
 	return nil
 }
 
-// openPeople reconciles accounts and operators' access with the journal. Accounts come first: of a store that is
-// another exchange's, nothing is removed.
+// openPeople reconciles accounts and operators' access with the journal. Accounts come first: they show whether
+// the store is another exchange's, from which nothing may be removed.
 func (n *Node) openPeople(ctx context.Context) error {
-	err := n.accounts.Open(ctx)
-	if err == nil {
-		err = n.office.Open(ctx)
+	if err := n.accounts.Open(ctx); err != nil {
+		return n.accountsError(err)
 	}
-	if err != nil {
+	if err := n.office.Open(ctx); err != nil {
 		return n.accountsError(err)
 	}
 	return nil
