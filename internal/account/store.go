@@ -167,7 +167,8 @@ type Store interface {
 	// ActivityOf returns an account's entries, newest first: at most limit entries with
 	// ids below before, or the newest if before is zero.
 	ActivityOf(ctx context.Context, id bourse.AccountID, before uint64, limit int) ([]Activity, error)
-	// LastActivities returns the newest entry of one of the kinds of each of the accounts that has one.
+	// LastActivities returns, for each of the accounts, its newest entry of one of the kinds. An account
+	// without one is absent.
 	LastActivities(ctx context.Context, ids []bourse.AccountID, kinds ...string) ([]Activity, error)
 
 	// LogIns returns the distinct addresses of an account's newest LOGIN activities, at
@@ -186,7 +187,7 @@ type Store interface {
 
 	// Account returns a confirmed account; false if there is none.
 	Account(ctx context.Context, id bourse.AccountID) (AccountRow, bool, error)
-	// AccountsByID returns the confirmed ones of the accounts.
+	// AccountsByID returns the confirmed accounts among ids.
 	AccountsByID(ctx context.Context, ids []bourse.AccountID) ([]AccountRow, error)
 	// AccountOf returns the confirmed account of a normalised e-mail address;
 	// false if there is none.

@@ -103,17 +103,13 @@ func (s *Store) ActivityOf(
 
 const selectActivity = `SELECT id, account, time, kind, address, agent, detail FROM activity WHERE `
 
-// LastActivities returns the newest entries of one of the kinds, of each account the newest.
+// LastActivities returns, for each of the accounts, its newest entry of one of the kinds.
 func (s *Store) LastActivities(
 	ctx context.Context, ids []bourse.AccountID, kinds ...string,
 ) ([]account.Activity, error) {
 	var args []any
-	last := `SELECT max(id) FROM activity WHERE account IN ` + places(&args, numbers(ids)...)
-	words := make([]any, len(kinds))
-	for i, kind := range kinds {
-		words[i] = kind
-	}
-	last += ` AND kind IN ` + places(&args, words...) + ` GROUP BY account`
+	last := `SELECT max(id) FROM activity WHERE account IN ` + places(&args, numbers(ids)) +
+		` AND kind IN ` + places(&args, kinds) + ` GROUP BY account`
 	return s.activities(ctx, selectActivity+`id IN (`+last+`)`, args...)
 }
 

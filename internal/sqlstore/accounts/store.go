@@ -213,24 +213,24 @@ func (s *Store) Account(ctx context.Context, id bourse.AccountID) (account.Accou
 	return s.account(ctx, selectAccounts+`WHERE id = $1`, int64(id))
 }
 
-// AccountsByID returns the confirmed ones of the accounts.
+// AccountsByID returns the confirmed accounts among ids.
 func (s *Store) AccountsByID(ctx context.Context, ids []bourse.AccountID) ([]account.AccountRow, error) {
 	var args []any
-	return s.accounts(ctx, selectAccounts+`WHERE id IN `+places(&args, numbers(ids)...), args...)
+	return s.accounts(ctx, selectAccounts+`WHERE id IN `+places(&args, numbers(ids)), args...)
 }
 
 // numbers returns ids as a database takes them.
-func numbers(ids []bourse.AccountID) []any {
-	list := make([]any, len(ids))
+func numbers(ids []bourse.AccountID) []int64 {
+	list := make([]int64, len(ids))
 	for i, id := range ids {
 		list[i] = int64(id)
 	}
 	return list
 }
 
-// places appends values to a query's arguments and returns the list of their places. Without values it is
-// the list of NULL, in which nothing is: PostgreSQL has no empty list.
-func places(args *[]any, values ...any) string {
+// places appends values to a query's arguments and returns the list of their placeholders. Without values it
+// returns (NULL), a list that no row is in: PostgreSQL has no empty list.
+func places[T any](args *[]any, values []T) string {
 	if len(values) == 0 {
 		return "(NULL)"
 	}
@@ -247,12 +247,12 @@ func (s *Store) AccountOf(ctx context.Context, email string) (account.AccountRow
 	return s.account(ctx, selectAccounts+`WHERE email = $1 AND id IS NOT NULL`, email)
 }
 
-// selectLike reads a range of the index on addresses. A range by id, or in its order, would read all
-// accounts: sorting by an expression rules that out.
+// selectLike reads a range of the index on addresses. The planner cannot use the index on ids for id + 0: it
+// would read all accounts by that one.
 const selectLike = selectAccounts + `WHERE email >= $1 AND email < $2 AND id + 0 > $3 ORDER BY id + 0 LIMIT $4`
 
-// AccountsLike returns confirmed accounts by the beginning of their address. Addresses are ASCII and have no
-// DEL, so that those with a beginning are before it with a DEL behind.
+// AccountsLike returns confirmed accounts by the beginning of their address. Addresses are ASCII without
+// DEL: one that begins with a text sorts before that text with a DEL appended.
 func (s *Store) AccountsLike(
 	ctx context.Context, begins string, after bourse.AccountID, limit int,
 ) ([]account.AccountRow, error) {
