@@ -34,7 +34,7 @@ func (s *Service) Search(ctx context.Context, begins string, after bourse.Accoun
 	return list, nil
 }
 
-// Secured is how long an account has been as safe as it is.
+// Secured has the times since which an account, and its protection, are as they are.
 type Secured struct {
 	// Created is zero for an account without a person, and for one whose row is not the journal's.
 	Created bourse.Time

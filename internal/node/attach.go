@@ -89,8 +89,8 @@ func (n *Node) attachments(ctx context.Context) ([]wallet.Attachment, error) {
 	return list, nil
 }
 
-// checkListed checks that the catalogue has a network of the settings, nil for none, as what it is. Coins of a
-// test chain are worth nothing and trade with those that are, so they are marked.
+// checkListed checks a network of the settings against the catalogue's, which is nil if it lists none. The coins of
+// a test chain are worth nothing and trade against real ones, so the catalogue has to mark the network.
 func (n *Node) checkListed(s *connect.Settings, listed *bourse.Network) error {
 	switch {
 	case listed == nil:

@@ -9,9 +9,8 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Observe notes the operators that a command disabled. End ends their access: the view, which has the
-// same frame, must not be asked before. Observe, Begin, End and Reset belong to the goroutine that
-// applies.
+// Observe notes the operators that a command disabled. End ends their access, because the view has them
+// enabled until its own End. Observe, Begin, End and Reset belong to the goroutine that applies.
 func (s *Service) Observe(_ *bourse.Command, ev *bourse.Events) {
 	for _, e := range ev.List {
 		if e.Kind != bourse.EventOperator {
@@ -72,7 +71,8 @@ func (s *Service) endings(id bourse.OperatorID) uint64 {
 	return s.ended[id]
 }
 
-// EndAccess ends the sessions and keys of an operator, once note has returned. Who may is said at EndKey.
+// EndAccess ends the sessions and keys of an operator, once note has returned. Operators end their own; owners, and
+// whoever has the machine, with the id zero, those of anyone.
 func (s *Service) EndAccess(ctx context.Context, by, of bourse.OperatorID, note func() error) error {
 	if _, found := s.ByID(of); !found {
 		return bourse.Errorf(bourse.CodeNotFound, "unknown operator %d", of)
@@ -98,7 +98,8 @@ func (s *Service) isLeaving(id bourse.OperatorID) bool {
 	return s.leaving[id]
 }
 
-// dropKeys removes the keys of operators whose access was ended. Until they are removed they are of no use.
+// dropKeys removes the keys of operators whose access was ended. A key that is not removed
+// yet is refused.
 func (s *Service) dropKeys(ctx context.Context) error {
 	s.dropping.Lock()
 	defer s.dropping.Unlock()
@@ -124,8 +125,8 @@ func (s *Service) leavers() map[bourse.OperatorID]bool {
 }
 
 // Open ends the access of operators who are disabled: a process that disabled one may have ended before it
-// removed the keys. Those whom the journal enabled again keep theirs, which were made since: the old ones were
-// removed before that was confirmed. Call it once the journal is replayed, before requests are served.
+// removed the keys. Operators who were enabled again keep their keys: Confirm removed the older ones before
+// an owner could enable them. Call it once the journal is replayed, before requests are served.
 func (s *Service) Open(ctx context.Context) error {
 	operators := s.View.Operators()
 	s.mu.Lock()
@@ -139,8 +140,8 @@ func (s *Service) Open(ctx context.Context) error {
 	return s.dropKeys(ctx)
 }
 
-// Run removes the keys of operators as they are disabled, until ctx ends. What fails is tried again with the
-// next one, and before an operator confirms anything.
+// Run removes the keys of operators as they are disabled, until ctx ends. A removal that failed is tried
+// again by Confirm, and when the access of another operator ends.
 func (s *Service) Run(ctx context.Context) {
 	for {
 		select {

@@ -90,7 +90,7 @@ type KeyStore interface {
 	DropOperatorKeys(ctx context.Context, id bourse.OperatorID) error
 }
 
-// Orderer is in whose name something is ordered, and why.
+// Orderer names the operator of an order, the key that it came by, and its reason.
 type Orderer struct {
 	By bourse.OperatorID
 	// Key is the operator's key that ordered it; zero for the operator in person.
@@ -129,7 +129,7 @@ func (k *Key) payer() bourse.AccountID {
 
 // MakeKey makes a key of an operator, good for some days. Name, Scope and Addresses are those of k,
 // which gets all else. The secret is returned this once. The errors are *bourse.Errors, those of the
-// store and of note, which is called before the secret is.
+// store and of note, which is called before the secret is returned.
 func (s *Service) MakeKey(ctx context.Context, k *Key, days int, note func(*Key) error) (account.Secret, error) {
 	endings := s.endings(k.Operator)
 	o, found := s.ByID(k.Operator)
@@ -185,8 +185,8 @@ func (s *Service) checkKey(ctx context.Context, k *Key, days int) (err error) {
 	return nil
 }
 
-// keyPrefix begins the secret of each key, so that it is told from a session's, and found by programs
-// that look for secrets where none should be.
+// keyPrefix begins the secret of each key. It tells keys from sessions, and lets scanners for leaked secrets find
+// keys.
 const keyPrefix = "bourse_op_"
 
 // sealKey draws the secret of a key, and sets the key's hash and MAC.
@@ -225,8 +225,8 @@ func (s *Service) keyMAC(k *Key, o *bourse.Operator) [32]byte {
 func IsKey(secret account.Secret) bool { return strings.HasPrefix(string(secret), keyPrefix) }
 
 // byKey returns the identity behind the secret of a key that has not ended, of an enabled operator, and
-// from one of the key's networks. Any other secret is [account.ErrUnauthorized]. A store that takes no writes, as
-// on a full disk, keeps no key from reading and stopping things.
+// from one of the key's networks. Any other secret is [account.ErrUnauthorized]. A use that cannot be
+// noted is logged alone: programs read and stop things on a full disk, too.
 func (s *Service) byKey(ctx context.Context, secret account.Secret, from netip.Addr) (who account.Identity, err error) {
 	plain, err := hex.DecodeString(strings.TrimPrefix(string(secret), keyPrefix))
 	if err != nil || len(plain) != 2*codeChance || !hmac.Equal(plain, s.keySecret(plain[:codeChance])) {
@@ -253,8 +253,8 @@ func (s *Service) byKey(ctx context.Context, secret account.Secret, from netip.A
 	return who, nil
 }
 
-// isGood reports whether a key is of an enabled operator, as it was made here, and not of one whose keys are
-// still to be removed.
+// isGood reports whether a key's operator is enabled and has no keys that are still to be removed, and whether the
+// key's row is as this service made it.
 func (s *Service) isGood(k *Key) bool {
 	o, found := s.ByID(k.Operator)
 	if !found || !o.Enabled || s.isLeaving(k.Operator) {
@@ -280,8 +280,8 @@ func (s *Service) Keys(ctx context.Context) ([]Key, error) {
 	return slices.DeleteFunc(keys, func(k Key) bool { return k.Expires <= now || !s.isGood(&k) }), nil
 }
 
-// EndKey ends a key, once note has returned. Operators end their own keys, owners and who has the machine,
-// with the id zero, any. The errors are *bourse.Errors and those of the store and of note.
+// EndKey ends a key, once note has returned. Operators end their own keys; owners, and whoever has the
+// machine, with the id zero, any. The errors are *bourse.Errors and those of the store and of note.
 func (s *Service) EndKey(ctx context.Context, by bourse.OperatorID, id KeyID, note func() error) error {
 	keys, err := s.Keys(ctx)
 	if err != nil {

@@ -19,7 +19,7 @@ type order struct {
 	// by is zero for who has the machine. reason is empty for them, unless they break the glass.
 	by     bourse.OperatorID
 	reason string
-	// byKey is set if the operator's key ordered it, which may only what needs no act.
+	// byKey is set if it came by an operator's key, which may order only commands that need no act.
 	byKey bool
 	// acts are those of the request that wait.
 	acts []actAnswer
@@ -36,8 +36,8 @@ func orderOf(ctx context.Context) *order {
 }
 
 // DoAs carries out a verb in the name of an operator: its commands are ordered as acts. If acts wait for a
-// second operator, they are the answer. A key orders what needs no act alone. The errors are *bourse.Errors
-// and those of the parts.
+// second operator, they are the answer. A key orders only commands that need no act. The errors are
+// *bourse.Errors and those of the parts.
 func (s *Server) DoAs(ctx context.Context, who *operator.Orderer, name string, args jsontext.Value) (any, error) {
 	return s.carryOut(ctx, s.verb(name).do, args, &order{by: who.By, reason: who.Text(), byKey: who.Key != 0})
 }

@@ -262,8 +262,8 @@ func (s *Server) note(ctx context.Context, text string) error {
 }
 
 // do sequences a command; a refusal is an error. For an operator it is ordered as an act, and so it
-// is, of nobody, for a request that breaks the glass, unless it needs no operators. A key orders what would
-// need no act from the socket either: it only stops something.
+// is, of nobody, for a request that breaks the glass, unless it needs no operators. A key orders only
+// the commands that the socket, too, may without an act: those that stop something.
 func (s *Server) do(ctx context.Context, cmd *bourse.Command) (sequencer.Result, error) {
 	need := record.AuthorityOf(cmd)
 	if orderOf(ctx).byKey && !need.Bare {

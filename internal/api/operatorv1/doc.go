@@ -8,9 +8,9 @@
 //
 // A program has an operator's key, which reads, and stops things without an assertion.
 //
-// Invariants: no session of a customer, and no key of one, is anything here; no request that changes
-// something is taken without an assertion of its own, but by a key, whose requests only stop something or tell
-// people; the role that a route names is a courtesy,
+// Invariants: no session of a customer, and no key of one, is anything here; a request of a session that
+// changes something needs an assertion of its own; a request of a key that does so only stops something, publishes
+// or ends a notice, or enables or tests a webhook; the role that a route names is a courtesy,
 // because the engine holds every act against its operators.
 //
 // Read desk.go, session.go, acts.go, then verbs.go. Not here: what operators may do (core/engine),

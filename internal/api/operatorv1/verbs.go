@@ -104,9 +104,9 @@ func (d *Desk) endpoint(r *route) v2.Endpoint {
 	}
 }
 
-// takesKey reports whether a key may ask for a verb that changes something, without a passkey: what stops
-// something, what tells people, and what lets a webhook go on. Of commands, only those that need no act are
-// taken: the verbs refuse a key all others, such as opening a market.
+// takesKey reports whether a key may ask for the verb of a route that changes something: those that stop something,
+// tell people, or let a webhook go on. A verb may have other commands, such as the one that opens a market. It
+// refuses a key each command that needs an act.
 func (r *route) takesKey() bool {
 	switch r.verb {
 	case "account/freeze", "withdrawals/pause", "market/state", "markets/pause", "key/revoke",

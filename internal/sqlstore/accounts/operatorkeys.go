@@ -47,7 +47,7 @@ func (s *Store) OperatorKeys(ctx context.Context) (list []operator.Key, err erro
 	return list, err
 }
 
-// scanOperatorKey reads a key. Malformed scopes and addresses become none, for which the MAC does not fit.
+// scanOperatorKey reads a key. Malformed scopes and addresses are read as none, and the MAC shows it.
 func scanOperatorKey(r *sql.Rows, k *operator.Key) error {
 	var scope, addresses string
 	var hash, mac []byte
