@@ -99,10 +99,10 @@ type dev struct {
 	Anchoring anchoring  `embed:""`
 	Cluster   clustering `embed:"" prefix:"cluster-"`
 
-	Nodes   int    `help:"Run a sandbox of so many nodes, each a process with its data in a directory below --data; 1 is one process without a cluster." placeholder:"N" default:"1"`
-	Node    uint64 `help:"Bring back this node of a sandbox of several; --data is that of all." placeholder:"N"`
-	Restart bool   `help:"Start a node of a sandbox of several again when it ends."`
-	Below   bool   `help:"End when the input ends: the parent of the nodes has." hidden:""`
+	Nodes   int    `help:"Number of nodes of the sandbox, each a process with its data in a directory below --data; 1 is one process without a cluster." placeholder:"N" default:"1"`
+	Node    uint64 `help:"Run one node, by its number, of a sandbox that --nodes has made; --data is the directory that --nodes got." placeholder:"N"`
+	Restart bool   `help:"With --nodes, start each node again when its process ends."`
+	Below   bool   `help:"End when the standard input ends, which tells that the parent of the nodes has ended." hidden:""`
 
 	Segment   size   `help:"Size of the journal's files." name:"segment-size" default:"16MiB" hidden:""`
 	Snapshots uint64 `help:"Commands between two snapshots." name:"snapshot-every" default:"2000000" hidden:""`

@@ -29,7 +29,7 @@ import (
 const (
 	// mostNodes bounds the nodes of a sandbox.
 	mostNodes = 7
-	// commonDir is the directory of what the nodes share, in that of all.
+	// commonDir is the directory of accounts and their secrets, which all nodes share, below --data.
 	commonDir = "common"
 	// endWithin bounds the time in which a node ends before it is killed.
 	endWithin = 12 * time.Second
@@ -50,7 +50,8 @@ type nodeLine struct {
 	Role   string `json:"role"`
 }
 
-// member runs one node of a sandbox of several. A leader that is deposed starts anew in its process.
+// member runs one node of a sandbox of several. A deposed leader replaces itself by a new program in the
+// same process.
 func (d *dev) member(p *program) error {
 	dir := nodeDir(string(d.Data), d.Node)
 	config, err := readConfig(dir)
@@ -88,7 +89,7 @@ func (d *dev) member(p *program) error {
 	}
 }
 
-// anew replaces the process by a new one of the same program.
+// anew runs the program again from its beginning, in the same process.
 func (p *program) anew() error {
 	path, err := os.Executable()
 	if err != nil {
@@ -97,7 +98,7 @@ func (p *program) anew() error {
 	return syscall.Exec(path, append([]string{p.self}, p.args...), os.Environ()) //nolint:gosec // the program itself
 }
 
-// untilInputEnds returns a context that ends with the standard input.
+// untilInputEnds returns a context that is canceled when the standard input ends.
 func untilInputEnds(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
@@ -195,8 +196,8 @@ func (d *dev) create() (*cluster.Config, error) {
 	return &c, cluster.Found(c, dirs, time.Now(), int64(d.Segment))
 }
 
-// addresses returns, for each node, where it listens to clients, from --listen on, and a free port for
-// the other nodes.
+// addresses returns two addresses for each node: that of clients, with the ports from --listen's on, and
+// that of the other nodes, with a free port.
 func (d *dev) addresses() (list []string, err error) {
 	host, port, err := net.SplitHostPort(d.Listen)
 	if err != nil {
@@ -236,7 +237,7 @@ func (d *dev) addresses() (list []string, err error) {
 type child struct {
 	*exec.Cmd
 	node uint64
-	// input ends with this process, and the node with it.
+	// input is the node's standard input. It ends with this process, and the node ends with it.
 	input io.WriteCloser
 	err   error
 }
@@ -246,11 +247,13 @@ type family struct {
 	*program
 	dev      *dev
 	children []*child
-	// lines receives what the nodes print, ended those whose process has ended.
+	// lines receives the lines that the nodes print.
 	lines chan nodeLine
+	// ended receives each child once its process has ended.
 	ended chan *child
-	last  []nodeLine
-	told  bool
+	// last is the newest line of each node. told is true once they were printed.
+	last []nodeLine
+	told bool
 }
 
 // start starts a node.
@@ -326,7 +329,7 @@ func (f *family) forget(c *child) {
 	f.children = slices.DeleteFunc(f.children, func(other *child) bool { return other == c })
 }
 
-// take notes a node's line.
+// take notes a node's line. Once all nodes have printed one and there is a leader, it prints them.
 func (f *family) take(l nodeLine) error {
 	f.last = slices.DeleteFunc(f.last, func(other nodeLine) bool { return other.Node == l.Node })
 	f.last = append(f.last, l)
@@ -392,7 +395,7 @@ type clusterView struct {
 	Nodes  []nodeState `json:"nodes"`
 }
 
-// nodeState is a node's line of it. Role is "away" for a node that does not answer.
+// nodeState is the state of a node in clusterView. Role is "away" for a node that does not answer.
 type nodeState struct {
 	Node    uint64 `json:"node"`
 	Role    string `json:"role"`

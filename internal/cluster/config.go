@@ -79,8 +79,8 @@ func LoadConfig(d disk.Disk) (*Config, error) {
 
 // Found makes the nodes of a new cluster in empty data directories, one for each of c.Nodes, and gives
 // each a key. The last file that it writes in each is the configuration, without which a directory is
-// no node's; after a crash it can be called again. Once a node has taken part in an election it makes
-// none: one whose directory was lost may have acknowledged what it would have forgotten.
+// no node's; after a crash it can be called again. It is an error once a node has taken part in an
+// election: a node whose directory was lost may have acknowledged commands that a new one would lack.
 func Found(c Config, dirs []disk.Disk, now time.Time, segment int64) error {
 	id, err := c.Identity()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 const (
 	// mostFrame bounds a frame's message, in bytes. The largest entry, a batch of journal.MaxFrame bytes
-	// of commands, fits with what surrounds it.
+	// of commands, fits with its encoding.
 	mostFrame = 2 * journal.MaxFrame
 	// headSize is the size of the length before each frame, in bytes.
 	headSize = 4
@@ -26,7 +26,7 @@ const (
 
 var errFrame = errors.New("the bytes are no frame of a node")
 
-// sizeOf returns about the size of a message, and never less.
+// sizeOf returns an upper bound of the size of a message, in bytes.
 func sizeOf(m *raftpb.Message) int {
 	size := aroundMessage + len(m.GetContext())
 	for _, e := range m.GetEntries() {
@@ -37,8 +37,8 @@ func sizeOf(m *raftpb.Message) int {
 
 func cost(e *raftpb.Entry) int { return aroundEntry + len(e.GetData()) }
 
-// split returns messages that fit a frame and say together what m says. Only entries take more room:
-// their message becomes several, each of which continues the one before.
+// split returns messages that each fit a frame and have the content of m together. Only entries can exceed
+// a frame: their message becomes several, each of which continues at the end of its predecessor.
 func split(m *raftpb.Message) []*raftpb.Message {
 	entries := m.GetEntries()
 	if sizeOf(m) <= mostFrame || m.GetType() != raftpb.MsgApp || len(entries) < 2 {
@@ -78,7 +78,7 @@ func appendFrame(b []byte, m *raftpb.Message) ([]byte, error) {
 	return b, nil
 }
 
-// readFrame reads a message.
+// readFrame reads the message of the next frame.
 func readFrame(r io.Reader) (*raftpb.Message, error) {
 	var head [headSize]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

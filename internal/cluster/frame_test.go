@@ -10,7 +10,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// append of entries behind position 7 of term 3, each with so many bytes.
+// appendOf returns an append behind position 7 of term 3, of entries with these sizes.
 func appendOf(sizes ...int) *raftpb.Message {
 	m := &raftpb.Message{
 		Type: raftpb.MsgApp.Enum(), From: new(uint64(1)), To: new(uint64(2)), Term: new(uint64(5)),

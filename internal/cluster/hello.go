@@ -10,16 +10,16 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// magic begins each connection. Its last byte is the version of what nodes say to each other.
+// magic begins each connection. Its last byte is the version of the protocol between nodes.
 var magic = [8]byte{'b', 'o', 'u', 'r', 's', 'e', 'n', 1}
 
-// ErrStranger says that the other end is no node of this cluster, or not the one that was meant.
+// ErrStranger means that the other end is no node of this cluster, or another node than the one that was dialed.
 var ErrStranger = errors.New("the other end is no node of this cluster")
 
-// hello is what both ends say first.
+// hello is the first message of each end of a connection.
 type hello struct {
 	identity journal.Identity
-	// epoch is that of the cluster: members of an earlier one are strangers.
+	// epoch is the cluster's epoch. Nodes of another epoch are strangers.
 	epoch    uint32
 	from, to uint64
 }
@@ -38,7 +38,6 @@ func (h *hello) bytes() []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, h.from), h.to)
 }
 
-// readHello reads a hello.
 func readHello(r io.Reader) (h hello, err error) {
 	b := make([]byte, helloSize)
 	if _, err := io.ReadFull(r, b); err != nil {

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// mostQueued bounds the messages to a node that wait, mostQueuedBytes their size: what raft
-	// has on its way to a node at a time, and as much again.
+	// mostQueued bounds the queued messages to a node, mostQueuedBytes their size: twice the bytes that
+	// raft sends to a node ahead of its answers.
 	mostQueued      = 4096
 	mostQueuedBytes = 32 << 20
-	// mostWritten bounds the bytes of one write, but for the message that exceeds it.
+	// mostWritten is the size of a write, in bytes, after which no further message joins it.
 	mostWritten = 1 << 20
 	// helloWithin bounds dialing, the handshake and the hello; writeWithin a write, after which the
 	// other end counts as gone.
@@ -45,7 +45,7 @@ func newLink(t *Transport, p Peer, config *tls.Config) *link {
 	return &link{Transport: t, peer: p, config: config, wake: make(chan struct{}, 1)}
 }
 
-// add queues a message, if there is room.
+// add queues a message. It drops the message if there is no connection or no room.
 func (l *link) add(m *raftpb.Message) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,7 +60,7 @@ func (l *link) add(m *raftpb.Message) {
 	}
 }
 
-// take returns the messages that wait.
+// take empties the queue, and returns its messages.
 func (l *link) take() []*raftpb.Message {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,7 +69,7 @@ func (l *link) take() []*raftpb.Message {
 	return list
 }
 
-// set tells whether there is a connection, and drops what waits.
+// set notes whether there is a connection, and drops the queue.
 func (l *link) set(up bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,7 +100,7 @@ func (l *link) run(ctx context.Context) {
 	}
 }
 
-// dial connects to the node, and makes sure that it is the one that is meant.
+// dial connects to the peer, and checks its key and its hello.
 func (l *link) dial(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, helloWithin)
 	defer cancel()

@@ -30,11 +30,11 @@ type Log struct {
 	open  atomic.Int64
 	// ended is closed when Run returns.
 	ended chan struct{}
-	// deposed is closed once Next has yielded that this node leads no more.
+	// deposed is closed once Next has yielded that this node no longer leads.
 	deposed chan struct{}
 	once    sync.Once
-	// asOf is when this node last had all that the leader it hears says is committed, in
-	// microseconds; zero for never.
+	// asOf is the time, in microseconds, at which this node last had applied all entries that the
+	// leader reports as committed; zero for never.
 	asOf atomic.Int64
 }
 
@@ -88,7 +88,7 @@ func (l *Log) Next() (*journal.Notice, bool) {
 	return n, ok
 }
 
-// Deposed returns a channel that is closed once Next has yielded that this node leads no more.
+// Deposed returns a channel that is closed once Next has yielded that this node no longer leads.
 func (l *Log) Deposed() <-chan struct{} { return l.deposed }
 
 // Mark implements [journal.Log].
@@ -162,13 +162,13 @@ type Status struct {
 	// Commit and Applied are indexes in the log.
 	Commit  uint64 `json:"commit"`
 	Applied uint64 `json:"applied"`
-	// LagMS is the time in milliseconds since the node had all that a leader it heard said was
-	// committed; zero for the leader, and -1 if it never had.
+	// LagMS is the time in milliseconds since the node last had applied all entries that its leader
+	// reports as committed; zero for the leader, and -1 if it never had.
 	LagMS  int64  `json:"lag_ms"`
 	Listen string `json:"listen"`
 }
 
-// roles are the names of roles.
+// roles are the words for roles in Status.
 var roles = map[raftlog.Role]string{
 	raftlog.Replica: "replica", raftlog.Candidate: "candidate", raftlog.Leader: "leader", raftlog.Learner: "learner",
 }

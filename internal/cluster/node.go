@@ -25,7 +25,7 @@ type Node struct {
 	listener  net.Listener
 }
 
-// Parts are what a node gets from its process.
+// Parts are the disk, clock and log that a process gives its node.
 type Parts struct {
 	// Data is the path of Disk.
 	Data  string
@@ -99,7 +99,7 @@ func (n *Node) Leader() *Member {
 	return n.Config.Member(s.Leader)
 }
 
-// Recovery returns where the journal ends, for a node that has begun to lead: nobody else proposes.
+// Recovery returns the journal's end. It is for a node that has begun to lead, when no other node proposes.
 func (n *Node) Recovery() (*journal.Recovery, error) {
 	r := new(journal.Recovery)
 	last := n.Log.Durable()

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// mostStrangers bounds the connections that have not said yet which node they are of.
+	// mostStrangers bounds the connections whose other end has not proved yet which node it is.
 	mostStrangers = 32
 	// readAhead is the size of a connection's read buffer, in bytes.
 	readAhead = 64 << 10
@@ -69,7 +69,7 @@ func (t *Transport) serve(ctx context.Context, plain net.Conn, known func()) {
 	}
 }
 
-// identify makes sure which node a connection is of: by its key, and by what it says.
+// identify returns the node at the other end of a connection, known by its key, and checks its hello.
 func (t *Transport) identify(ctx context.Context, conn *tls.Conn) (node uint64, err error) {
 	if err := conn.SetDeadline(t.Clock().Add(helloWithin)); err != nil {
 		return 0, err
@@ -98,7 +98,7 @@ func (t *Transport) identify(ctx context.Context, conn *tls.Conn) (node uint64, 
 	return node, conn.SetDeadline(time.Time{})
 }
 
-// hear hands over a node's messages.
+// hear hands a node's messages to Receive until one is malformed or refused, or the connection ends.
 func (t *Transport) hear(node uint64, conn net.Conn) error {
 	t.enter(node, conn)
 	defer t.leave(node, conn)
@@ -117,7 +117,7 @@ func (t *Transport) hear(node uint64, conn net.Conn) error {
 	}
 }
 
-// enter makes a connection the one of its node, and ends the one before, which may be dead.
+// enter notes the connection of a node, and closes its earlier one, which may be dead.
 func (t *Transport) enter(node uint64, conn net.Conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -25,7 +25,7 @@ type Peer struct {
 // Options configure a transport.
 type Options struct {
 	Identity journal.Identity
-	// Epoch is that of the cluster; Node is this node's id.
+	// Epoch is the cluster's epoch, Node the id of this node.
 	Epoch uint32
 	Node  uint64
 	// Cert and Key are the files, PEM, of this node's certificate and its key.
@@ -67,7 +67,7 @@ func NewTransport(o Options) (*Transport, error) {
 	return t, err
 }
 
-// Send queues messages for the nodes that they name. It never waits: what finds no room is dropped.
+// Send queues messages for the nodes that they name. It never waits: messages without room are dropped.
 func (t *Transport) Send(messages []*raftpb.Message) {
 	for _, m := range messages {
 		if l := t.links[m.GetTo()]; l != nil {
@@ -89,7 +89,7 @@ func (t *Transport) Run(ctx context.Context, listener net.Listener) {
 	running.Wait()
 }
 
-// hello returns what this node says to another.
+// hello returns the hello of this node to another.
 func (t *Transport) hello(to uint64) hello {
 	return hello{identity: t.Identity, epoch: t.Epoch, from: t.Node, to: to}
 }

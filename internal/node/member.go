@@ -24,7 +24,7 @@ import (
 // starts anew, as a replica.
 var ErrDeposed = errors.New("another node leads the exchange now")
 
-// answerWithin bounds the time that a deposed leader takes to answer what it has queued.
+// answerWithin bounds the time for which a deposed leader waits for the outcomes of commands in flight.
 const answerWithin = time.Second
 
 // MemberOptions configure a node of a cluster.
@@ -75,7 +75,7 @@ func RunMember(ctx context.Context, o MemberOptions) (err error) {
 	err = Run(ctx, o.Options)
 	if err != nil && !errors.Is(err, ErrDeposed) && !member.Log.Status().Open {
 		o.Log.Warn("another node leads the exchange now: this one starts anew as a replica", slog.Any("error", err))
-		return ErrDeposed // before it served; what others journaled since may be the error
+		return ErrDeposed // the start may have failed at commands that the new leader journaled
 	}
 	return err
 }
@@ -96,7 +96,7 @@ func follow(ctx context.Context, o *MemberOptions, d *disk.Dir) (leads bool, err
 	return r.run(ctx)
 }
 
-// open opens what is made of the journal: voids, snapshots and history.
+// open opens the voids, the snapshots and the history.
 func (r *replica) open(ctx context.Context) (err error) {
 	if r.identity, err = r.Member.Config.Identity(); err != nil {
 		return err
@@ -158,8 +158,8 @@ func (r *replica) run(ctx context.Context) (leads bool, err error) {
 	return leads, nil
 }
 
-// await takes notices until this node leads, or ctx ends. What others commit goes to the follower, which
-// reads the journal.
+// await takes notices until this node leads, or ctx ends. It skips commits: the follower reads them from
+// the journal.
 func (r *replica) await(ctx context.Context) (leads bool, err error) {
 	for {
 		for n, ok := r.log.Next(); ok; n, ok = r.log.Next() {
@@ -180,7 +180,7 @@ func (r *replica) await(ctx context.Context) (leads bool, err error) {
 	}
 }
 
-// failing logs what is tried again.
+// failing logs the failure of a part that tries again.
 func (r *replica) failing(err error) {
 	if err != nil {
 		r.Log.Error("something failed that is tried again", slog.Any("error", err))
@@ -213,7 +213,7 @@ func (r *replica) serveOn(l net.Listener, h http.Handler) *http.Server {
 	return s
 }
 
-// standing tells operators of the replica.
+// standing returns the replica's status for operators.
 func (r *replica) standing() any {
 	return struct {
 		Role    string          `json:"role"`
@@ -223,7 +223,7 @@ func (r *replica) standing() any {
 	}{"replica", r.Version, r.log.Durable(), r.place()}
 }
 
-// elsewhere refuses a request, and names the leader: nothing of it was taken.
+// elsewhere refuses a request as not taken, and names the leader. It answers health checks itself.
 func (r *replica) elsewhere(w http.ResponseWriter, q *http.Request) {
 	why := "No node leads the exchange now; the request was not taken, send it again"
 	if leader := r.Member.Leader(); leader != nil {
