@@ -13,8 +13,8 @@ import (
 // magic begins each connection. Its last byte is the version of the protocol between nodes.
 var magic = [8]byte{'b', 'o', 'u', 'r', 's', 'e', 'n', 1}
 
-// ErrStranger means that the other end is no node of this cluster, or another node than the one that was dialed.
-var ErrStranger = errors.New("the other end is no node of this cluster")
+// errStranger means that the other end is no node of this cluster, or another node than the one that was dialed.
+var errStranger = errors.New("the other end is no node of this cluster")
 
 // hello is the first message of each end of a connection.
 type hello struct {
@@ -45,7 +45,7 @@ func readHello(r io.Reader) (h hello, err error) {
 	}
 	b, ok := bytes.CutPrefix(b, magic[:])
 	if !ok || b[16] > 1 {
-		return h, fmt.Errorf("%w: it says %q first", ErrStranger, b[:len(magic)])
+		return h, fmt.Errorf("%w: it says %q first", errStranger, b[:len(magic)])
 	}
 	copy(h.identity.Exchange[:], b)
 	h.identity.Sandbox = b[16] == 1
@@ -57,14 +57,14 @@ func readHello(r io.Reader) (h hello, err error) {
 // check returns an error unless theirs is what the node h.to answers to h.
 func (h *hello) check(theirs *hello) error {
 	if err := h.identity.Check(theirs.identity); err != nil {
-		return fmt.Errorf("%w: it %w", ErrStranger, err)
+		return fmt.Errorf("%w: it %w", errStranger, err)
 	}
 	switch {
 	case theirs.epoch != h.epoch:
-		return fmt.Errorf("%w: it is of epoch %d, and this node of %d", ErrStranger, theirs.epoch, h.epoch)
+		return fmt.Errorf("%w: it is of epoch %d, and this node of %d", errStranger, theirs.epoch, h.epoch)
 	case theirs.from != h.to || theirs.to != h.from:
 		return fmt.Errorf("%w: node %d speaks to node %d, where node %d was to speak to node %d",
-			ErrStranger, theirs.from, theirs.to, h.to, h.from)
+			errStranger, theirs.from, theirs.to, h.to, h.from)
 	default:
 		return nil
 	}

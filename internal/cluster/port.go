@@ -109,7 +109,7 @@ func (t *Transport) hear(node uint64, conn net.Conn) error {
 			return err
 		}
 		if m.GetFrom() != node {
-			return fmt.Errorf("%w: node %d says that it is node %d", ErrStranger, node, m.GetFrom())
+			return fmt.Errorf("%w: node %d says that it is node %d", errStranger, node, m.GetFrom())
 		}
 		if err := t.Receive(m); err != nil {
 			return err
