@@ -290,6 +290,40 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
+// TestCrowdOfStrangers fills a node port with connections that say nothing, and end only with the test: one
+// more is closed at once, and a node that was connected before is still heard.
+func TestCrowdOfStrangers(t *testing.T) {
+	sites := newSites(t, 2)
+	got := make(chan *raftpb.Message, 1)
+	o := sites[0].options(sites)
+	o.Clock = func() time.Time { return time.Now().Add(time.Hour) }
+	o.Receive = func(list ...*raftpb.Message) error { got <- list[0]; return nil }
+	run(t, o, sites[0].listener)
+	friend := sites[1].options(sites)
+	friend.Receive = func(...*raftpb.Message) error { return nil }
+	x, _ := run(t, friend, sites[1].listener)
+	connect(x, 1)
+	m := &raftpb.Message{Type: raftpb.MsgHeartbeat.Enum(), From: new(uint64(2)), To: new(uint64(1)), Term: new(uint64(9))}
+	x.Send([]*raftpb.Message{m})
+	<-got // the friend counts as a stranger no more
+
+	var last net.Conn
+	for range cluster.MostStrangers + 1 {
+		conn, err := net.Dial("tcp", sites[0].listener.Addr().String())
+		want(t, err)
+		t.Cleanup(func() { _ = conn.Close() })
+		last = conn
+	}
+	want(t, last.SetReadDeadline(time.Now().Add(10*time.Second)))
+	if _, err := last.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("one more than the bound is kept: %v", err)
+	}
+	x.Send([]*raftpb.Message{m})
+	if first := <-got; first.GetTerm() != 9 {
+		t.Errorf("received %v", first)
+	}
+}
+
 // TestForgedSender lets a node send in another's name: its connection ends, and nothing is received.
 func TestForgedSender(t *testing.T) {
 	sites := newSites(t, 3)

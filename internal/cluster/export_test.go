@@ -1,5 +1,8 @@
 package cluster
 
+// MostStrangers is the bound of connections whose node is not proven.
+const MostStrangers = mostStrangers
+
 // Queued returns the size of the messages that wait, in bytes.
 func (t *Transport) Queued() (n int) {
 	for _, l := range t.links {
