@@ -18,14 +18,10 @@ import (
 	"github.com/bourse-exchange/bourse/internal/outside"
 )
 
-// signing returns the options of an account's key of each kind that signs.
+// signing returns the options of a key of each kind that signs, each of an account of its own: orders that
+// are canceled as a stream closes would be the next kind's.
 func (x *exchange) signing(t *testing.T) map[string]client.Options {
 	t.Helper()
-	email := fmt.Sprintf("s%d@example.org", mathrand.Uint64())
-	must(t, outside.Operate(x.socket, "account/create", map[string]any{"email": email}, nil))
-	must(t, outside.Operate(x.socket, "credit", map[string]any{"account": email, "asset": "BTC", "amount": "10"}, nil))
-	must(t, outside.Operate(x.socket, "credit", map[string]any{"account": email, "asset": "USDT", "amount": "100000"}, nil))
-
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	must(t, err)
 	der, err := x509.MarshalPKIXPublicKey(public)
@@ -35,6 +31,10 @@ func (x *exchange) signing(t *testing.T) map[string]client.Options {
 	config := ok(ok(client.New(x.url(), client.Options{}))(t).Config(soon(t)))(t)
 	list := map[string]client.Options{}
 	for kind, publicKey := range map[string]string{"hmac": "", "ed25519": text} {
+		email := fmt.Sprintf("s%d@example.org", mathrand.Uint64())
+		must(t, outside.Operate(x.socket, "account/create", map[string]any{"email": email}, nil))
+		must(t, outside.Operate(x.socket, "credit", map[string]any{"account": email, "asset": "BTC", "amount": "10"}, nil))
+		must(t, outside.Operate(x.socket, "credit", map[string]any{"account": email, "asset": "USDT", "amount": "100000"}, nil))
 		var made struct {
 			Key    string `json:"api_key"`
 			Secret string
