@@ -273,10 +273,21 @@ func (w *depositor) arrived(address string) string {
 // pays with what is settled there.
 func (w *depositor) settled(what string, holds func() bool) {
 	w.t.Helper()
-	const every = 10 // looks for a block, so that the exchange keeps up
+	if w.sweeps {
+		w.mined(what, holds)
+	} else {
+		w.until(what, holds)
+	}
+}
+
+// mined mines blocks until something holds, seldom enough that the exchange keeps up: it pays at the
+// chain's head alone.
+func (w *depositor) mined(what string, holds func() bool) {
+	w.t.Helper()
+	const every = 10 // looks
 	looks := 0
 	w.until(what, func() bool {
-		if looks++; w.sweeps && looks%every == 0 {
+		if looks++; looks%every == 0 {
 			w.mine(1)
 		}
 		return holds()
@@ -385,10 +396,7 @@ func (w *depositor) nodeDies() {
 	_, address := w.ordered("0.05")
 	w.node.Run()
 	w.mine(1)
-	w.until("a withdrawal after the node is back", func() bool {
-		w.mine(1)
-		return w.status() == "DONE"
-	})
+	w.mined("a withdrawal after the node is back", func() bool { return w.status() == "DONE" })
 	w.mine(1)
 	if got := w.arrived(address); got != "0.05" {
 		w.t.Errorf("%s arrived", got)
