@@ -9,8 +9,10 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/bourse-exchange/bourse/internal/disk"
@@ -27,7 +29,7 @@ type runCmd struct {
 	Identity string   `help:"age identity file that decrypts the seed." placeholder:"FILE" type:"path"`
 	Seal     sealing  `embed:""`
 	Socket   string   `help:"Unix socket for the exchange." placeholder:"PATH" type:"path"`
-	UIDs     []uint32 `help:"Ids of the users that may use the socket; the signer's own user if empty." name:"uid" placeholder:"UID"`
+	Users    []userID `help:"Users that may use the socket, by id or name; the signer's own if empty." name:"uid" placeholder:"USER"`
 	Listen   string   `help:"Address for an exchange on another machine, with TLS." placeholder:"HOST:PORT"`
 	Cert     string   `help:"Certificate of the signer, PEM." placeholder:"FILE" type:"path"`
 	Key      string   `help:"Key of the certificate, PEM." placeholder:"FILE" type:"path"`
@@ -119,7 +121,7 @@ func (c *runCmd) serve(p *program, local *signer.Local) error {
 	if err != nil {
 		return err
 	}
-	own := &remote.Server{Local: local, Now: time.Now, Log: log, Admit: admitOnly(uint32(os.Getuid()))}
+	own := &remote.Server{Local: local, Now: time.Now, Log: log, Admit: admitOnly(userID(os.Getuid()))}
 	operators, err := listenUnix(ctx, filepath.Join(c.Dir, operateFile), 0o600)
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -157,16 +159,33 @@ func (c *runCmd) admit(conn net.Conn) error {
 	if c.Socket == "" {
 		return nil
 	}
-	if len(c.UIDs) == 0 {
-		return admitOnly(uint32(os.Getuid()))(conn)
+	if len(c.Users) == 0 {
+		return admitOnly(userID(os.Getuid()))(conn)
 	}
-	return admitOnly(c.UIDs...)(conn)
+	return admitOnly(c.Users...)(conn)
 }
 
-func admitOnly(ids ...uint32) func(net.Conn) error {
+// userID is the id of a user of this machine, which may be named on the command line.
+type userID uint32
+
+// UnmarshalText reads an id, or looks a name up.
+func (id *userID) UnmarshalText(text []byte) error {
+	number := string(text)
+	if named, err := user.Lookup(number); err == nil {
+		number = named.Uid
+	}
+	n, err := strconv.ParseUint(number, 10, 32)
+	if err != nil {
+		return fmt.Errorf("this machine has no user %q", text)
+	}
+	*id = userID(n)
+	return nil
+}
+
+func admitOnly(ids ...userID) func(net.Conn) error {
 	return func(conn net.Conn) error {
 		id, err := peer.UID(conn)
-		if err == nil && !slices.Contains(ids, id) {
+		if err == nil && !slices.Contains(ids, userID(id)) {
 			err = fmt.Errorf("user %d may not use this socket", id)
 		}
 		return err

@@ -32,3 +32,19 @@ func TestSocketModes(t *testing.T) {
 		}
 	}
 }
+
+// TestUserID reads ids and names of users.
+func TestUserID(t *testing.T) {
+	for text, want := range map[string]userID{"0": 0, "root": 0, "4294967294": 4294967294} {
+		var id userID
+		if err := id.UnmarshalText([]byte(text)); err != nil || id != want {
+			t.Errorf("%s is %d, %v; want %d", text, id, err, want)
+		}
+	}
+	for _, text := range []string{"", "-1", "4294967296", "nobody at all"} {
+		var id userID
+		if err := id.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q is user %d", text, id)
+		}
+	}
+}

@@ -11,8 +11,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"filippo.io/age"
@@ -34,10 +36,10 @@ var signerBinary = sync.OnceValues(func() (string, error) {
 // keeper is a running bourse-signer.
 type keeper struct {
 	t *testing.T
-	// dir is its directory, and how it is told to listen.
-	dir  string
-	args []string
-	cmd  *exec.Cmd
+	// dir is its directory, and args how it is told to listen; under are words before its program, as of a tracer.
+	dir         string
+	args, under []string
+	cmd         *exec.Cmd
 	// ended is closed once the process has closed its stderr.
 	ended chan struct{}
 }
@@ -121,7 +123,8 @@ func (k *keeper) start() {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	k.cmd, k.ended = exec.Command(path, k.args...), make(chan struct{})
+	words := append(append(slices.Clip(k.under), path), k.args...)
+	k.cmd, k.ended = exec.Command(words[0], words[1:]...), make(chan struct{})
 	stderr, err := k.cmd.StderrPipe()
 	if err != nil {
 		k.t.Fatal(err)
@@ -158,6 +161,14 @@ func (k *keeper) kill() {
 	_ = k.cmd.Process.Kill()
 	<-k.ended
 	_ = k.cmd.Wait()
+}
+
+// stop tells the signer to end, which it does.
+func (k *keeper) stop() {
+	k.t.Helper()
+	must(k.t, k.cmd.Process.Signal(syscall.SIGTERM))
+	<-k.ended
+	must(k.t, k.cmd.Wait())
 }
 
 // TestSignerProcess lets a customer withdraw while the signer is there, away and back, and

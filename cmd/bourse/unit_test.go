@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +14,10 @@ import (
 	"github.com/bourse-exchange/bourse/internal/needs"
 )
 
-const unitFile = "../../deploy/bourse.service"
+const (
+	unitFile       = "../../deploy/bourse.service"
+	signerUnitFile = "../../deploy/bourse-signer.service"
+)
 
 // analyze runs systemd-analyze.
 func analyze(t *testing.T, args ...string) string {
@@ -27,33 +30,40 @@ func analyze(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-var exposure = regexp.MustCompile(`Overall exposure level for bourse\.service: ([0-9.]+)`)
+var exposure = regexp.MustCompile(`Overall exposure level for \S+: ([0-9.]+)`)
 
-// mostExposure is the score that the unit file stays below, of ten.
+// mostExposure is the score that the unit files stay below, of ten.
 const mostExposure = 2.0
 
-// TestUnitIsTight wants the unit file, and that of an exchange that listens on port 443,
+// TestUnitIsTight wants the unit files, and that of an exchange that listens on port 443,
 // to be ones that systemd reads without a word, and their exposure to be low.
 func TestUnitIsTight(t *testing.T) {
 	domain := t.TempDir()
 	if _, stderr, code := run(t, "init", domain, "--domain", "exchange.example.org"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	for name, file := range map[string]string{"as it is": unitFile, "with a domain": filepath.Join(domain, "bourse.service")} {
-		t.Run(name, func(t *testing.T) { tight(t, file) })
+	exchange, err := binary()
+	must(t, err)
+	signer, err := signerBinary()
+	must(t, err)
+	for name, unit := range map[string]struct{ file, program string }{
+		"as it is":      {unitFile, exchange},
+		"with a domain": {filepath.Join(domain, "bourse.service"), exchange},
+		"signer":        {signerUnitFile, signer},
+	} {
+		t.Run(name, func(t *testing.T) { tight(t, unit.file, unit.program) })
 	}
 }
 
-func tight(t *testing.T, file string) {
+// tight checks the unit file of a program.
+func tight(t *testing.T, file, program string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	must(t, err)
-	program, err := binary()
-	must(t, err)
 
 	// systemd looks for the program where the unit file has it.
-	installed := filepath.Join(t.TempDir(), "bourse.service")
-	write(t, installed, string(bytes.ReplaceAll(text, []byte("/usr/local/bin/bourse"), []byte(program))))
+	installed := filepath.Join(t.TempDir(), filepath.Base(file))
+	write(t, installed, strings.Replace(string(text), "/usr/local/bin/"+filepath.Base(program), program, 1))
 	if said := analyze(t, "verify", "--man=no", installed); said != "" {
 		t.Errorf("systemd-analyze verify: %s", said)
 	}
@@ -92,10 +102,10 @@ func syscalls(t *testing.T, set string) map[string]bool {
 	return names
 }
 
-// allowed are the system calls that the unit file lets the program make.
-func allowed(t *testing.T) map[string]bool {
+// allowed are the system calls that a unit file lets its program make.
+func allowed(t *testing.T, file string) map[string]bool {
 	t.Helper()
-	text, err := os.ReadFile(unitFile)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,10 +139,9 @@ func allowed(t *testing.T) map[string]bool {
 
 // TestUnitAllowsWhatIsNeeded traces an exchange from its first start to its stop, with
 // trades, snapshots, an anchor, metrics and the operators' verbs. Whatever it asks the
-// system for, the unit file lets it have.
+// system for, its unit file lets it have.
 func TestUnitAllowsWhatIsNeeded(t *testing.T) {
 	needs.Program(t, "strace")
-	names := allowed(t)
 	trace := filepath.Join(t.TempDir(), "trace")
 	s := &server{
 		t: t, data: filepath.Join(t.TempDir(), "data"),
@@ -161,9 +170,37 @@ func TestUnitAllowsWhatIsNeeded(t *testing.T) {
 	if os.Geteuid() == 0 {
 		delete(made, "fchown") // SQLite's, for root alone; the unit's user is not
 	}
+	permitted(t, unitFile, made)
+}
+
+// TestUnitAllowsSigner traces a signer that makes a payment, from its first start to its stop.
+func TestUnitAllowsSigner(t *testing.T) {
+	needs.Program(t, "strace")
+	trace := filepath.Join(t.TempDir(), "trace")
+	k := newKeeper(t, ample)
+	k.under = []string{"strace", "-D", "-f", "-qq", "-c", "-o", trace}
+	k.start()
+	s := start(t, t.TempDir(), "--bots=false", "--block-time=0", "--signer-socket", k.socket())
+	h := s.holder("someone", map[string]string{"BTC": "100"})
+	_, err := h.withdraw(http.DefaultClient, routes[0], s.address("BTC"))
+	must(t, err)
+	h.settle()
+	k.stop()
+
+	made := madeCalls(t, trace)
+	if !made["fdatasync"] || !made["accept4"] || !made["flock"] {
+		t.Fatalf("not the trace of a signer: %v", made)
+	}
+	permitted(t, signerUnitFile, made)
+}
+
+// permitted checks that a unit file allows what was called.
+func permitted(t *testing.T, file string, made map[string]bool) {
+	t.Helper()
+	names := allowed(t, file)
 	for name := range made {
 		if !names[name] {
-			t.Errorf("the unit file forbids %s", name)
+			t.Errorf("%s forbids %s", filepath.Base(file), name)
 		}
 	}
 }
