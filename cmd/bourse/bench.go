@@ -26,6 +26,7 @@ type benchCmd struct {
 	Snapshot benchSnapshot `cmd:"" help:"Trade while a snapshot of many open orders is taken."`
 	History  benchHistory  `cmd:"" help:"Write history into SQL, with a backlog and while trading goes on."`
 	Standby  benchStandby  `cmd:"" help:"Place orders at a rate, and look how far a standby is behind."`
+	Cluster  benchCluster  `cmd:"" help:"Place orders at a sandbox of three nodes and at one of one node, and look how far a replica is behind."`
 	Start    benchStart    `cmd:"" help:"Start exchanges in empty directories."`
 	Write    benchWrite    `cmd:"" hidden:"" help:"Carry a workload into a journal and wait to be killed."`
 	Exchange benchExchange `cmd:"" help:"Run the exchange that rest and stream measure: a sandbox whose limits are counted and never reached."`
@@ -255,6 +256,19 @@ type benchStandby struct {
 // Run measures the lag of a standby.
 func (c *benchStandby) Run(p *program) error {
 	r, err := bench.Standby(p.ctx, c.Dir, c.Rate, c.For)
+	return p.tell(r, err, c.JSON)
+}
+
+type benchCluster struct {
+	workplace
+	Connections int           `help:"How many connections ask at the same time." default:"64"`
+	Rate        int           `help:"Orders a second while the lag is read." default:"20000"`
+	For         time.Duration `help:"How long, each." default:"10s"`
+}
+
+// Run measures three nodes beside one.
+func (c *benchCluster) Run(p *program) error {
+	r, err := bench.Cluster(p.ctx, c.Dir, bench.ClusterPlan{Connections: c.Connections, Rate: c.Rate, For: c.For})
 	return p.tell(r, err, c.JSON)
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -62,6 +63,11 @@ func measured(ctx context.Context, dir string, other *Target, customers int) (_ 
 
 // startExchange starts `bourse bench exchange` in a temporary directory below dir.
 func startExchange(ctx context.Context, dir string, flags ...string) (*exchange, error) {
+	return launch(ctx, dir, append([]string{"bench", "exchange"}, flags...)...)
+}
+
+// launch starts a command of this program that serves an exchange, in a temporary directory below dir.
+func launch(ctx context.Context, dir string, words ...string) (*exchange, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -72,7 +78,7 @@ func startExchange(ctx context.Context, dir string, flags ...string) (*exchange,
 	}
 
 	x := &exchange{Target: Target{data: data}, process: exec.CommandContext(ctx, //nolint:gosec // it is this program
-		self, append([]string{"bench", "exchange", "--data", data}, flags...)...)}
+		self, append(slices.Clip(words), "--data", data)...)}
 	stderr, err := x.process.StderrPipe()
 	if err == nil {
 		x.began = time.Now()

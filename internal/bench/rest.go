@@ -44,29 +44,37 @@ type RESTPlan struct {
 // REST measures other, or, if that is nil, an exchange of its own in a directory below
 // dir.
 func REST(ctx context.Context, dir string, other *Target, plan RESTPlan) (_ *RESTReport, err error) {
-	target, stop, err := measured(ctx, dir, other, min(plan.Connections, 16))
+	target, stop, err := measured(ctx, dir, other, min(plan.Connections, mostCustomers))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	clients, err := target.dialAll(plan.Connections, plan.Batch)
+	r, err := target.loaded(ctx, plan)
+	if err == nil && other == nil {
+		err = r.catchUp(ctx, target, plan.For)
+	}
+	return r, err
+}
+
+// mostCustomers bounds the accounts that share a load's connections.
+const mostCustomers = 16
+
+// loaded measures a load on connections of its own.
+func (t *Target) loaded(ctx context.Context, plan RESTPlan) (*RESTReport, error) {
+	clients, err := t.dialAll(plan.Connections, plan.Batch)
 	if err != nil {
 		return nil, err
 	}
 	defer closeAll(clients)
 	if plan.Sign != "" {
-		if err := target.signAll(ctx, clients, plan.Sign); err != nil {
+		if err := t.signAll(ctx, clients, plan.Sign); err != nil {
 			return nil, err
 		}
 	}
 	if _, err := load(clients, plan.For/10); err != nil { // warm up
 		return nil, err
 	}
-	r, err := target.load(ctx, clients, plan.For)
-	if err == nil && other == nil {
-		err = r.catchUp(ctx, target, plan.For)
-	}
-	return r, err
+	return t.load(ctx, clients, plan.For)
 }
 
 // load measures orders for a while.

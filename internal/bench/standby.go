@@ -25,9 +25,9 @@ type StandbyReport struct {
 }
 
 const (
-	// standbyConnections place orders, standbyBatch in a request.
-	standbyConnections = 8
-	standbyBatch       = 50
+	// loadConnections place orders at a rate, loadBatch in a request.
+	loadConnections = 8
+	loadBatch       = 50
 	// sampleEvery is the time between two looks at the lag.
 	sampleEvery = 10 * time.Millisecond
 )
@@ -39,7 +39,7 @@ func Standby(ctx context.Context, dir string, rate int, lasting time.Duration) (
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, x.stop()) }()
-	if err := x.open(ctx, standbyConnections); err != nil {
+	if err := x.open(ctx, loadConnections); err != nil {
 		return nil, err
 	}
 	copied, stop, err := startStandby(ctx, dir, x.nodes)
@@ -47,29 +47,35 @@ func Standby(ctx context.Context, dir string, rate int, lasting time.Duration) (
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	clients, err := x.dialAll(standbyConnections, standbyBatch)
+	clients, err := x.dialAll(loadConnections, loadBatch)
 	if err != nil {
 		return nil, err
 	}
 	defer closeAll(clients)
+	look := func() (int64, error) { return standbyLag(ctx, copied) }
 	for lag := int64(-1); lag < 0; { // until the first copy is whole
-		if lag, err = standbyLag(ctx, copied); err != nil {
+		if lag, err = look(); err != nil {
 			return nil, err
 		}
 	}
 
-	if _, _, err := keepRate(ctx, clients, rate, lasting/10, copied); err != nil { // warm up
+	if _, _, err := keepRate(clients, rate, lasting/10, look); err != nil { // warm up
 		return nil, err
 	}
-	reached, lags, err := keepRate(ctx, clients, rate, lasting, copied)
+	reached, lags, err := keepRate(clients, rate, lasting, look)
 	if err != nil {
 		return nil, err
 	}
+	r := &StandbyReport{Rate: float64(rate), Reached: reached, Samples: len(lags)}
+	r.P50, r.P99, r.Most = spread(lags)
+	return r, nil
+}
+
+// spread returns the median, the 99th percentile and the highest of lags.
+func spread(lags []int64) (p50, p99, most float64) {
 	slices.Sort(lags)
-	at := func(part int) float64 { return float64(lags[len(lags)*part/100]) }
-	return &StandbyReport{
-		Rate: float64(rate), Reached: reached, P50: at(50), P99: at(99), Most: float64(lags[len(lags)-1]), Samples: len(lags),
-	}, nil
+	n := len(lags)
+	return float64(lags[n/2]), float64(lags[n*99/100]), float64(lags[n-1])
 }
 
 // startStandby follows a node port into a temporary directory below dir, and returns that.
@@ -109,11 +115,11 @@ func standbyLag(ctx context.Context, data string) (int64, error) {
 	return status.Lag, operate(ctx, data, "status", nil, &status)
 }
 
-// keepRate places orders at a rate, and returns the rate that was reached and the lags meanwhile.
+// keepRate places orders at a rate, and returns the rate that was reached and the lags that look saw meanwhile.
 func keepRate(
-	ctx context.Context, clients []*client, rate int, lasting time.Duration, copied string,
+	clients []*client, rate int, lasting time.Duration, look func() (int64, error),
 ) (reached float64, lags []int64, err error) {
-	each := time.Duration(len(clients)*standbyBatch) * time.Second / time.Duration(rate)
+	each := time.Duration(len(clients)*loadBatch) * time.Second / time.Duration(rate)
 	began := time.Now()
 	failed := make([]error, len(clients))
 	var placing sync.WaitGroup
@@ -131,7 +137,7 @@ func keepRate(
 	for due := sampleEvery; due < lasting && unknown == nil; due += sampleEvery {
 		time.Sleep(time.Until(began.Add(due)))
 		var lag int64
-		lag, unknown = standbyLag(ctx, copied)
+		lag, unknown = look()
 		lags = append(lags, lag)
 	}
 	placing.Wait()
@@ -142,7 +148,7 @@ func keepRate(
 
 	orders := 0
 	for _, c := range clients {
-		orders += len(c.took) * standbyBatch
+		orders += len(c.took) * loadBatch
 	}
 	if orders == 0 || len(lags) == 0 {
 		return 0, nil, fmt.Errorf("nothing to measure at %d orders a second in %s", rate, lasting)

@@ -99,6 +99,12 @@ func lines(s samples) []line {
 		s.plain("15", "time in which it catches up", value{"rest.64.history_catch_up_s", "s", 1}, bound{}),
 		s.plain("16", "lag of a standby at 20,000 orders/s, p99", value{"standby.lag_p99_ms", "ms", 1}, bound{1000, 500}),
 		s.plain("16", "orders that were acknowledged then", value{"standby.reached", "/s", 1}, bound{}),
+		s.over("17", "REST orders of three nodes on this machine ÷ one, 64 connections",
+			quotient{"cluster.rate", "cluster.one_rate", "/s"}, bound{0.35, 0.7}),
+		s.over("17", "REST order of three nodes on this machine, one connection, p50 ÷ one",
+			quotient{"cluster.p50_us", "cluster.one_p50_us", "µs"}, bound{3.5, 2}),
+		s.plain("17", "lag of a replica at 20,000 orders/s, p99", value{"cluster.lag_p99_ms", "ms", 1}, bound{50, 20}),
+		s.plain("17", "orders that were acknowledged then", value{"cluster.reached", "/s", 1}, bound{}),
 	}
 }
 

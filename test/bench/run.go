@@ -256,6 +256,7 @@ func (p *plan) rest(s samples) error {
 		s.take("replay", p.Bourse, "bench", "replay", "--json", "--workload", workload, "--dir", p.Dir),
 		p.history(s, "history"), p.postgres(s),
 		s.take("standby", p.Bourse, "bench", "standby", "--json", "--dir", p.Dir, "--for", p.Each.String()),
+		s.take("cluster", p.Bourse, "bench", "cluster", "--json", "--dir", p.Dir, "--for", p.Each.String()),
 		s.take("start", p.Bourse, "bench", "start", "--json", "--dir", p.Dir, "--rounds", "1"))
 }
 

@@ -1,0 +1,188 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// ClusterReport is the result of `bench cluster`: orders to a sandbox of three nodes, and to one of one node.
+// All are processes of this machine, and share its processors and its disk.
+type ClusterReport struct {
+	Connections int `json:"connections"`
+	// Rate is in orders a second that three nodes acknowledge, and OneRate in those that one does.
+	Rate    float64 `json:"rate"`
+	OneRate float64 `json:"one_rate"`
+	// P50 and OneP50 are of the time to an acknowledgement, with one connection.
+	P50    float64 `json:"p50_us"`
+	OneP50 float64 `json:"one_p50_us"`
+	// LagP50, LagP99 and LagMost are of the lag that a replica shows while the leader takes orders at LagRate.
+	// Reached is the acknowledged rate then, in orders a second.
+	LagRate float64 `json:"lag_rate"`
+	Reached float64 `json:"reached"`
+	LagP50  float64 `json:"lag_p50_ms"`
+	LagP99  float64 `json:"lag_p99_ms"`
+	LagMost float64 `json:"lag_most_ms"`
+}
+
+// ClusterPlan is the load of a measurement, each part of which lasts For.
+type ClusterPlan struct {
+	Connections int
+	// Rate is that of the orders while the lag is read, a second.
+	Rate int
+	For  time.Duration
+}
+
+// clusterNodes is the number of nodes that are measured.
+const clusterNodes = 3
+
+// Cluster measures sandboxes in directories below dir, one after the other.
+func Cluster(ctx context.Context, dir string, plan ClusterPlan) (_ *ClusterReport, err error) {
+	r := &ClusterReport{Connections: plan.Connections, LagRate: float64(plan.Rate)}
+	if r.OneRate, r.OneP50, err = one(ctx, dir, plan); err != nil {
+		return nil, err
+	}
+
+	c, err := startCluster(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, c.stop()) }()
+	if r.Rate, r.P50, err = c.leader.acknowledge(ctx, plan); err != nil {
+		return nil, err
+	}
+	clients, err := c.leader.dialAll(loadConnections, loadBatch)
+	if err != nil {
+		return nil, err
+	}
+	defer closeAll(clients)
+	reached, lags, err := keepRate(clients, plan.Rate, plan.For, func() (int64, error) { return nodeLag(ctx, c.replica) })
+	if err != nil {
+		return nil, err
+	}
+	r.Reached = reached
+	r.LagP50, r.LagP99, r.LagMost = spread(lags)
+	return r, nil
+}
+
+// one measures a sandbox of one node.
+func one(ctx context.Context, dir string, plan ClusterPlan) (rate, p50 float64, err error) {
+	x, err := launch(ctx, dir, sandboxWords...)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, x.stop()) }()
+	return x.acknowledge(ctx, plan)
+}
+
+// sandboxWords start a sandbox without anything that trades by itself.
+var sandboxWords = []string{"dev", "--listen", "127.0.0.1:0", "--bots=false", "--block-time=0"}
+
+// acknowledge measures the rate of orders with all connections, and the time to an acknowledgement with one.
+func (x *exchange) acknowledge(ctx context.Context, plan ClusterPlan) (rate, p50 float64, err error) {
+	if err := x.open(ctx, min(plan.Connections, mostCustomers)); err != nil {
+		return 0, 0, err
+	}
+	many, err := x.loaded(ctx, RESTPlan{Connections: plan.Connections, Batch: 1, For: plan.For})
+	if err != nil {
+		return 0, 0, err
+	}
+	single, err := x.loaded(ctx, RESTPlan{Connections: 1, Batch: 1, For: plan.For})
+	if err != nil {
+		return 0, 0, err
+	}
+	return many.Rate, single.P50, nil
+}
+
+// nodes are the processes of a sandbox's cluster.
+type nodes struct {
+	process *exec.Cmd
+	data    string
+	leader  *exchange
+	// replica is the directory of a node that does not lead.
+	replica string
+}
+
+// nodeLine is what a sandbox of several nodes prints of each.
+type nodeLine struct {
+	Node   uint64 `json:"node"`
+	PID    int    `json:"pid"`
+	Listen string `json:"listen"`
+	Role   string `json:"role"`
+}
+
+// startCluster starts a sandbox of several nodes in a temporary directory below dir.
+func startCluster(ctx context.Context, dir string) (*nodes, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.MkdirTemp(dir, "bourse-bench-")
+	if err != nil {
+		return nil, err
+	}
+	words := append(slices.Clip(sandboxWords), "--data", data, "--nodes", strconv.Itoa(clusterNodes))
+	c := &nodes{data: data, process: exec.CommandContext(ctx, self, words...)} //nolint:gosec // it is this program
+	out, err := c.process.StdoutPipe()
+	if err == nil {
+		err = c.process.Start()
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(data))
+	}
+	if err := c.serving(out); err != nil {
+		return nil, errors.Join(err, c.stop())
+	}
+	return c, nil
+}
+
+// serving reads the line of each node.
+func (c *nodes) serving(out io.Reader) error {
+	text := bufio.NewScanner(out)
+	for range clusterNodes {
+		var l nodeLine
+		if !text.Scan() {
+			return fmt.Errorf("the nodes do not serve: %w", errors.Join(text.Err(), io.ErrUnexpectedEOF))
+		}
+		if err := json.Unmarshal(text.Bytes(), &l); err != nil {
+			return fmt.Errorf("%w: %s", err, text.Bytes())
+		}
+		of := filepath.Join(c.data, strconv.FormatUint(l.Node, 10))
+		if l.Role != "leader" {
+			c.replica = of
+			continue
+		}
+		c.leader = &exchange{Target: Target{Address: l.Listen, PID: l.PID, data: of}}
+	}
+	if c.leader == nil {
+		return errors.New("no node leads")
+	}
+	return nil
+}
+
+// stop ends the processes and removes their files. The parent ends its nodes before itself.
+func (c *nodes) stop() error {
+	_ = c.process.Process.Signal(syscall.SIGTERM) // it may have ended
+	_ = c.process.Wait()                          // an error tells how it ended
+	return os.RemoveAll(c.data)
+}
+
+// nodeLag returns the lag that a node shows in milliseconds, -1 if it is unknown.
+func nodeLag(ctx context.Context, data string) (int64, error) {
+	var status struct {
+		Cluster struct {
+			Lag int64 `json:"lag_ms"`
+		} `json:"cluster"`
+	}
+	return status.Cluster.Lag, operate(ctx, data, "status", nil, &status)
+}
