@@ -1,6 +1,7 @@
 package catalogue_test
 
 import (
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
@@ -145,6 +146,47 @@ func TestWhatCannotBe(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestContractOfAnother refuses a second asset for a contract, whether one document has both or the second comes
+// later, and takes an asset's own contract again.
+func TestContractOfAnother(t *testing.T) {
+	const network = "networks:\n  - symbol: E\n    name: Ether\n    assets:\n"
+	entry := func(asset, contract string) string {
+		return fmt.Sprintf("      - {asset: %s, contract: %q, min_deposit: \"1\", min_withdrawal: \"1\", fee_min: \"0\", fee_max: \"1\"}\n",
+			asset, contract)
+	}
+	const says = "asset USD on network E: contract 0xaB is another asset's on this network"
+	first, second := entry("BTC", "0xAb"), entry("USD", "0xaB")
+	x := newExchange(t)
+	x.apply(small)
+	if got := x.refused(network + first + second); !strings.Contains(got, says) {
+		t.Errorf("in one document: %s", got)
+	}
+	x.apply(network + first)
+	x.apply(network + first)
+	if got := x.refused(network + second); !strings.Contains(got, says) {
+		t.Errorf("later: %s", got)
+	}
+	x.apply(network + entry("USD", "0xCd"))
+}
+
+// refused makes the changes of a document up to the first that cannot be, and returns what it says of that.
+func (x *exchange) refused(text string) string {
+	x.t.Helper()
+	doc, err := catalogue.Parse([]byte(text))
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	for {
+		changes, err := doc.Next(x.v.Catalogue())
+		if err != nil || len(changes) == 0 {
+			return fmt.Sprint(err)
+		}
+		for _, c := range changes {
+			x.do(c.Command)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package catalogue
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/record"
@@ -85,12 +86,16 @@ func (d *Document) carriages(c *view.Catalogue) ([]Change, error) {
 	var list []Change
 	for i := range d.Networks {
 		network := c.Network(d.Networks[i].Symbol)
+		owners := contracts(c, network)
 		for j := range d.Networks[i].Assets {
 			e := &d.Networks[i].Assets[j]
 			name := fmt.Sprintf("asset %s on network %s", e.Asset, network.Symbol)
 			at := d.at(place{"carriage", j, i}, name)
 			want, err := e.read(c, network)
 			if err != nil {
+				return nil, invalid("%s: %v", at, err)
+			}
+			if err := owners.take(want); err != nil {
 				return nil, invalid("%s: %v", at, err)
 			}
 
@@ -103,6 +108,34 @@ func (d *Document) carriages(c *view.Catalogue) ([]Change, error) {
 		}
 	}
 	return checked(list)
+}
+
+// owners are the assets of a network's contracts. Case is left out, because addresses differ in it alone.
+type owners map[string]bourse.AssetID
+
+// contracts returns the contracts that are listed on a network.
+func contracts(c *view.Catalogue, network *bourse.Network) owners {
+	o := owners{}
+	for _, n := range c.NetworkAssets {
+		if n.Network == network.ID && n.Contract != "" {
+			o[strings.ToLower(n.Contract)] = n.Asset
+		}
+	}
+	return o
+}
+
+// take adds an asset. Two assets of one contract are refused: they would share its coins, and nothing would tell
+// whose a deposit is.
+func (o owners) take(n *bourse.NetworkAsset) error {
+	if n.Contract == "" {
+		return nil
+	}
+	key := strings.ToLower(n.Contract)
+	if other, taken := o[key]; taken && other != n.Asset {
+		return fmt.Errorf("contract %s is another asset's on this network", n.Contract)
+	}
+	o[key] = n.Asset
+	return nil
 }
 
 // carriage returns the listed terms of an asset on a network, or nil.
