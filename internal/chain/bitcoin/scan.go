@@ -42,6 +42,21 @@ func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error)
 	return c.read(ctx, b, height)
 }
 
+// Ref returns the name and the time of the block at a height, by its header.
+func (c *Client) Ref(ctx context.Context, height uint64) (chain.BlockRef, bourse.Time, error) {
+	hash, err := c.blockHash(ctx, height)
+	if err != nil {
+		return chain.BlockRef{}, 0, err
+	}
+	h, err := c.header(ctx, hash)
+	if err == nil {
+		if wrong := c.params.checkWork(&h); wrong != nil {
+			err = describe(height, wrong)
+		}
+	}
+	return chain.BlockRef{Height: height, Hash: hash}, h.when(), err
+}
+
 // blockBytes returns a block's bytes: by REST, which is faster by far, if the node serves it.
 func (c *Client) blockBytes(ctx context.Context, hash chain.Hash) ([]byte, error) {
 	raw, ok, err := c.options.Node.Get(ctx, "/rest/block/"+formatHash(hash)+".bin")

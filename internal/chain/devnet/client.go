@@ -158,6 +158,15 @@ func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error)
 	return out, nil
 }
 
+// Ref returns the name and the time of the block at a height.
+func (c *Client) Ref(ctx context.Context, height uint64) (chain.BlockRef, bourse.Time, error) {
+	b, err := c.Block(ctx, height)
+	if err != nil {
+		return chain.BlockRef{}, 0, err
+	}
+	return b.BlockRef, b.Time, nil
+}
+
 var (
 	errName   = errors.New("a transaction that is not what its name says")
 	errFailed = errors.New("a failed transaction that gives")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
@@ -14,6 +15,20 @@ func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error)
 		return nil, err
 	}
 	return c.read(b, receipts)
+}
+
+// Ref returns the name and the time of the block at a height, by its header.
+func (c *Client) Ref(ctx context.Context, height uint64) (chain.BlockRef, bourse.Time, error) {
+	h, err := c.block(ctx, ofUint(height).String())
+	switch {
+	case err != nil:
+		return chain.BlockRef{}, 0, err
+	case h == nil:
+		return chain.BlockRef{}, 0, chain.ErrNoBlock
+	case h.height() != height:
+		return chain.BlockRef{}, 0, describe(height, "it is another one")
+	}
+	return h.ref(), h.when(), nil
 }
 
 // pruned says that the node has no block, or no receipts of it, below its head.

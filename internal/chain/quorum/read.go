@@ -1,0 +1,136 @@
+package quorum
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// reading is a question to which enough nodes must give the same answer.
+type reading[T any] struct {
+	what  string
+	ask   question[T]
+	equal func(a, b T) bool
+	show  func(T) string
+}
+
+// read asks all nodes, and returns the answer of those that agree.
+func read[T any](ctx context.Context, q *Network, r *reading[T]) (value T, err error) {
+	list := race(ctx, q.nodes, r.ask, func(list []answer[T]) bool { return agreed(q, list, r.equal) != nil })
+	group := agreed(q, list, r.equal)
+	if group == nil {
+		return value, disagree(q, r.what, list, r.show)
+	}
+	return group[0].value, group[0].err
+}
+
+// Block returns the block at a height of the chain that the nodes share: the same name, and the same transfers
+// according to each client.
+func (q *Network) Block(ctx context.Context, height uint64) (*chain.Block, error) {
+	return read(ctx, q, &reading[*chain.Block]{
+		what:  fmt.Sprintf("block %d", height),
+		ask:   func(ctx context.Context, n *node) (*chain.Block, error) { return n.Block(ctx, height) },
+		equal: func(a, b *chain.Block) bool { return a.BlockRef == b.BlockRef && reflect.DeepEqual(a, b) },
+		show:  func(b *chain.Block) string { return q.FormatHash(b.Hash) },
+	})
+}
+
+// Balance returns an address's balance.
+func (q *Network) Balance(ctx context.Context, address string, coin chain.CoinID) (bourse.Amount, error) {
+	return read(ctx, q, &reading[bourse.Amount]{
+		what: "balance",
+		ask: func(ctx context.Context, n *node) (bourse.Amount, error) {
+			return n.Balance(ctx, address, coin)
+		},
+		equal: func(a, b bourse.Amount) bool { return a == b },
+		show:  func(a bourse.Amount) string { return a.Format(0) + " units" },
+	})
+}
+
+// State returns the state of a signed transaction. That it is mined, that another one was, and that no node has it
+// takes enough nodes that say so. Otherwise it waits, if one of enough nodes has it.
+func (q *Network) State(ctx context.Context, raw []byte) (chain.TxState, error) {
+	equal := func(a, b chain.TxState) bool {
+		return a.Status == b.Status && a.Block == b.Block && a.Failed == b.Failed
+	}
+	ask := func(ctx context.Context, n *node) (chain.TxState, error) { return n.State(ctx, raw) }
+	list := race(ctx, q.nodes, ask, func(list []answer[chain.TxState]) bool { return agreed(q, list, equal) != nil })
+
+	group := agreed(q, list, equal)
+	usable := counting(list)
+	has := func(a answer[chain.TxState]) bool {
+		return a.value.Status == chain.TxWaiting || a.value.Status == chain.TxMined
+	}
+	switch {
+	case group != nil:
+		state := group[0].value
+		state.Confirms = atLeast(group, q.agree, func(s chain.TxState) uint64 { return s.Confirms })
+		return state, group[0].err
+	case len(usable) >= q.agree && slices.ContainsFunc(usable, has):
+		return chain.TxState{Status: chain.TxWaiting}, nil
+	}
+	return chain.TxState{}, disagree(q, "transaction", list, func(s chain.TxState) string {
+		return [...]string{"?", "absent", "waits", "mined", "replaced"}[s.Status]
+	})
+}
+
+// atLeast returns the highest number that so many answers reach.
+func atLeast[T any](list []answer[T], agree int, number func(T) uint64) uint64 {
+	var numbers []uint64
+	for i := range list {
+		numbers = append(numbers, number(list[i].value))
+	}
+	slices.Sort(numbers)
+	return numbers[len(numbers)-agree]
+}
+
+// Nonce returns the highest next nonce that enough nodes reach: a node that is behind has a lower one.
+func (q *Network) Nonce(ctx context.Context, index uint32) (uint64, error) {
+	ask := func(ctx context.Context, n *node) (uint64, error) { return n.Nonce(ctx, index) }
+	list := everyone(ctx, q.nodes, ask, enough[uint64](q))
+	good := succeeded(list)
+	if len(good) < q.agree {
+		return 0, disagree(q, "nonce", list, func(n uint64) string { return fmt.Sprint(n) })
+	}
+	return atLeast(good, q.agree, func(n uint64) uint64 { return n }), nil
+}
+
+// Fees returns the median of the nodes' costs, each within floor and cap; of an even number the higher one.
+func (q *Network) Fees(ctx context.Context, coin chain.CoinID) (chain.Fees, error) {
+	ask := func(ctx context.Context, n *node) (chain.Fees, error) { return n.Fees(ctx, coin) }
+	list := everyone(ctx, q.nodes, ask, enough[chain.Fees](q))
+	good := succeeded(list)
+	if len(good) < q.agree {
+		return chain.Fees{}, refusal(q, "fees", list, func(f chain.Fees) string { return f.Cost.Format(0) + " units" })
+	}
+	return chain.Fees{
+		Cost:     median(good, func(f chain.Fees) bourse.Amount { return f.Cost }).Cost,
+		PerInput: median(good, func(f chain.Fees) bourse.Amount { return f.PerInput }).PerInput,
+	}, nil
+}
+
+// enough returns the rule that q.agree nodes gave a value, or refused.
+func enough[T any](q *Network) func([]answer[T]) bool {
+	return func(list []answer[T]) bool { return len(succeeded(list)) >= q.agree || len(refused(list)) >= q.agree }
+}
+
+// succeeded returns the answers with a value.
+func succeeded[T any](list []answer[T]) []answer[T] {
+	return slices.DeleteFunc(slices.Clone(list), func(a answer[T]) bool { return a.err != nil })
+}
+
+// refused returns the answers of nodes that refuse.
+func refused[T any](list []answer[T]) []answer[T] {
+	return slices.DeleteFunc(counting(list), func(a answer[T]) bool { return a.err == nil })
+}
+
+// median returns the value in the middle by an amount; of an even number the higher one.
+func median[T any](list []answer[T], by func(T) bourse.Amount) T {
+	sorted := slices.Clone(list)
+	slices.SortStableFunc(sorted, func(a, b answer[T]) int { return by(a.value).Cmp(by(b.value)) })
+	return sorted[len(sorted)/2].value
+}

@@ -1,0 +1,86 @@
+package quorum
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// errDivided says that too few nodes make a payment, and too few refuse it for the same reason. It is no trouble of the
+// network, and the payment alone waits: a contract can answer each node in another way.
+var errDivided = errors.New("the nodes do not agree on whether the payment can be made")
+
+// Prepare makes a payment that lacks only a signature. Enough nodes must be able to make it; of theirs it takes
+// the one with the median cost. The signer compares it with the journal.
+func (q *Network) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned, error) {
+	ask := func(ctx context.Context, n *node) (chain.Unsigned, error) { return n.Prepare(ctx, p) }
+	list := everyone(ctx, q.nodes, ask, enough[chain.Unsigned](q))
+	good := succeeded(list)
+	if len(good) < q.agree {
+		err := refusal(q, "payment", list, func(chain.Unsigned) string { return "can be made" })
+		if divided := new(Error); errors.As(err, &divided) && len(counting(list)) >= q.agree {
+			return chain.Unsigned{}, fmt.Errorf("%w: %s", errDivided, divided.text)
+		}
+		return chain.Unsigned{}, err
+	}
+	return median(good, func(u chain.Unsigned) bourse.Amount { return u.Cost }), nil
+}
+
+// refusal returns the error of a question that too few nodes answered with a value: what enough of them refuse it for,
+// or an [Error].
+func refusal[T any](q *Network, what string, list []answer[T], show func(T) string) error {
+	if group := agreed(q, list, func(T, T) bool { return true }); group != nil {
+		return group[0].err
+	}
+	return disagree(q, what, list, show)
+}
+
+// Broadcast offers a signed transaction to every node. It is accepted if one accepts or knows it, and rejected if
+// enough nodes reject it.
+func (q *Network) Broadcast(ctx context.Context, raw []byte) (chain.Verdict, error) {
+	ask := func(ctx context.Context, n *node) (chain.Verdict, error) { return n.Broadcast(ctx, raw) }
+	list := everyone(ctx, q.nodes, ask, func(list []answer[chain.Verdict]) bool {
+		return len(withVerdict(list, chain.Accepted)) > 0 || len(withVerdict(list, chain.Known)) > 0 ||
+			len(withVerdict(list, chain.Rejected)) >= q.agree
+	})
+
+	for _, kind := range []chain.VerdictKind{chain.Accepted, chain.Known} {
+		if len(withVerdict(list, kind)) > 0 {
+			return chain.Verdict{Kind: kind}, nil
+		}
+	}
+	if rejected := withVerdict(list, chain.Rejected); len(rejected) >= q.agree {
+		return chain.Verdict{Kind: chain.Rejected, Reason: reasons(rejected)}, nil
+	}
+	unknown := chain.Verdict{Kind: chain.Unknown}
+	if good := succeeded(list); len(good) >= q.agree {
+		unknown.Reason = reasons(good)
+		return unknown, nil
+	}
+	return unknown, refusal(q, "broadcast", list, func(v chain.Verdict) string { return v.Reason })
+}
+
+// withVerdict returns the answers with a verdict of a kind.
+func withVerdict(list []answer[chain.Verdict], kind chain.VerdictKind) (some []answer[chain.Verdict]) {
+	for _, a := range succeeded(list) {
+		if a.value.Kind == kind {
+			some = append(some, a)
+		}
+	}
+	return some
+}
+
+// reasons joins the reasons of verdicts.
+func reasons(list []answer[chain.Verdict]) string {
+	var said []string
+	for i := range list {
+		if list[i].value.Reason != "" {
+			said = append(said, fmt.Sprintf("%s: %s", list[i].node, list[i].value.Reason))
+		}
+	}
+	return strings.Join(said, "; ")
+}
