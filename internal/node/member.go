@@ -17,6 +17,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
 	sqlhistory "github.com/bourse-exchange/bourse/internal/sqlstore/history"
 )
 
@@ -62,8 +63,8 @@ func RunMember(ctx context.Context, o MemberOptions) (err error) {
 	stop := background(context.WithoutCancel(ctx), func(ctx context.Context) { member.Run(ctx, ticks.C) })
 	defer stop()
 	o.Member, o.Listen = member, config.Member(config.Node).Listen
-	leads, err := follow(ctx, &o, d)
-	if !leads || err != nil {
+	o.Term, err = follow(ctx, &o, d)
+	if o.Term == 0 || err != nil {
 		return errors.Join(err, member.Log.Close())
 	}
 
@@ -73,9 +74,9 @@ func RunMember(ctx context.Context, o MemberOptions) (err error) {
 	}
 	o.Serving = func(string, string) { o.Turned("leader") }
 	err = Run(ctx, o.Options)
-	if err != nil && !errors.Is(err, ErrDeposed) && !member.Log.Status().Open {
+	if err != nil && !errors.Is(err, ErrDeposed) && (errors.Is(err, accounts.ErrDeposed) || !member.Log.Status().Open) {
 		o.Log.Warn("another node leads the exchange now: this one starts anew as a replica", slog.Any("error", err))
-		return ErrDeposed // the start may have failed at commands that the new leader journaled
+		return ErrDeposed // a start may have failed at commands of the new leader, a write at its fence
 	}
 	return err
 }
@@ -86,12 +87,13 @@ type replica struct {
 	turned func(role string)
 }
 
-// follow runs the node as a replica until it leads, or ctx ends.
-func follow(ctx context.Context, o *MemberOptions, d *disk.Dir) (leads bool, err error) {
+// follow runs the node as a replica until it leads, or ctx ends. It returns the term in which the node
+// leads; zero if it does not.
+func follow(ctx context.Context, o *MemberOptions, d *disk.Dir) (term uint64, err error) {
 	r := &replica{turned: o.Turned, Node: &Node{Options: o.Options, disk: d, log: o.Member.Log, failed: make(chan error, 1)}}
 	defer func() { err = errors.Join(err, r.close()) }()
 	if err := r.open(ctx); err != nil {
-		return false, err
+		return 0, err
 	}
 	return r.run(ctx)
 }
@@ -123,8 +125,8 @@ func (r *replica) open(ctx context.Context) (err error) {
 	return r.openFollower(ctx, cursor)
 }
 
-// run serves as a replica.
-func (r *replica) run(ctx context.Context) (leads bool, err error) {
+// run serves as a replica, and returns the term in which the node leads then.
+func (r *replica) run(ctx context.Context) (term uint64, err error) {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		cancel()
@@ -136,45 +138,45 @@ func (r *replica) run(ctx context.Context) (leads bool, err error) {
 	}
 	servers, err := r.listen(ctx)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	r.turned("replica")
 	r.Log.Info("serving as a replica", slog.Uint64("node", r.Member.Config.Node), slog.String("address", r.Listen))
 
-	leads, err = r.await(ctx)
+	term, err = r.await(ctx)
 	for _, s := range servers {
 		_ = s.Close() // its requests were all refused
 	}
 	cancel()
 	r.running.Wait()
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	end, stop := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
 	defer stop()
 	if err := r.follower.Finish(end); err != nil {
 		r.Log.Warn("history is behind; it catches up later", slog.Any("error", err))
 	}
-	return leads, nil
+	return term, nil
 }
 
-// await takes notices until this node leads, or ctx ends. It skips commits: the follower reads them from
+// await takes notices until this node leads, or ctx ends, and returns the term in which it leads. It skips commits: the follower reads them from
 // the journal.
-func (r *replica) await(ctx context.Context) (leads bool, err error) {
+func (r *replica) await(ctx context.Context) (term uint64, err error) {
 	for {
 		for n, ok := r.log.Next(); ok; n, ok = r.log.Next() {
 			if n.Kind == journal.Role && n.Leads {
 				r.Log.Info("this node leads", slog.Uint64("node", r.Member.Config.Node), slog.Uint64("term", n.Term))
-				return true, nil
+				return n.Term, nil
 			}
 		}
 		select {
 		case <-ctx.Done():
-			return false, nil
+			return 0, nil
 		case err := <-r.failed:
-			return false, err
+			return 0, err
 		case err := <-r.Member.Failed():
-			return false, err
+			return 0, err
 		case <-r.log.Ready():
 		}
 	}

@@ -143,6 +143,9 @@ func (n *Node) openJournal(ctx context.Context) (err error) {
 	}
 
 	n.log, n.term = log, recovered.Tip.Term+1
+	if n.Member != nil {
+		n.term = n.Term
+	}
 	n.reportRecovery(recovered)
 	n.files = journal.NewFiles(n.disk, identity)
 	n.snapshots = journal.NewSnapshots(n.disk, identity)

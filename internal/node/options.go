@@ -55,6 +55,8 @@ type Options struct {
 	Common string
 	// Member is this node's place in a cluster; nil for an exchange on one node.
 	Member *cluster.Node
+	// Term is the term in which Member leads; zero without one.
+	Term uint64
 	// Sandbox surrounds an exchange whose money is not real; nil for production.
 	Sandbox *sandbox.World
 	// Networks are a sandbox's networks to connect.

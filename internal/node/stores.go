@@ -156,10 +156,11 @@ func (n *Node) pagesAt(configured string) func() string {
 	}
 }
 
-// enterAccounts keeps lower incarnations of the exchange from the accounts. It comes before the
-// accounts' first write.
+// enterAccounts keeps lower incarnations of the exchange, and lower terms of its cluster, from the accounts. It
+// comes before the accounts' first write.
 func (n *Node) enterAccounts(ctx context.Context) error {
-	if err := n.keep.Enter(ctx, max(n.incarnation(), 1), n.fail); err != nil {
+	at := accounts.Tenure{Incarnation: max(n.incarnation(), 1), Term: n.Term}
+	if err := n.keep.Enter(ctx, at, n.fail); err != nil {
 		return fmt.Errorf("%s: %w", n.accountsPlace(), err)
 	}
 	return nil
@@ -185,13 +186,13 @@ const accountsSecret = "accounts/seed"
 func (n *Node) mailer() account.Mailer {
 	switch {
 	case n.Mail != nil:
-		n.post = mail.NewQueue(n.Mail, time.After, func(err error) {
+		n.post = mail.NewQueue(fencedMailer{n.Mail, n.mayAct}, time.After, func(err error) {
 			n.Log.Warn("a letter was not carried", slog.Any("error", err))
 		})
 		return n.post
 	case n.Sandbox != nil:
 		n.letters = mail.NewBox(func() bourse.Time { return bourse.TimeOf(time.Now()) })
-		return n.letters
+		return fencedMailer{n.letters, n.mayAct}
 	}
 	return mail.None{}
 }

@@ -22,7 +22,7 @@ func (n *Node) openWebhooks(ctx context.Context) (err error) {
 		return err
 	}
 	n.webhooks, err = webhook.Open(ctx, webhook.Options{
-		Store: n.keep, Bulletins: n.store, Head: n.sequencer.Applied, Seal: seal,
+		Store: n.keep, Bulletins: n.store, Head: n.sequencer.Applied, MayAct: n.mayAct, Seal: seal,
 		Rules:  webhook.Rules{Plain: n.Sandbox != nil, Private: n.Sandbox != nil || n.WebhookPrivate},
 		Random: rand.Reader, Clock: time.Now, After: time.After, Patience: deliverWithin, Log: n.Log,
 	})

@@ -128,8 +128,11 @@ func (c *courier) pass(b *history.Bulletin) {
 	c.owed = c.passed >= mostPassed
 }
 
-// deliver makes one try.
+// deliver makes one try, unless another process has become the exchange.
 func (c *courier) deliver(ctx context.Context, b *history.Bulletin) (time.Duration, error) {
+	if err := c.MayAct(ctx); err != nil {
+		return storePause, err
+	}
 	c.setPending(b.Time)
 	m := messageOf(b, c.progress().Delivered+1)
 	err := c.post(ctx, c.endpoint.URL, c.key, &m)

@@ -37,7 +37,9 @@ type rig struct {
 	rules   webhook.Rules
 	// over wraps the store of a new service, if it is set.
 	over func(webhook.Store) webhook.Store
-	log  *buffer
+	// fence is asked before deliveries, if it is set.
+	fence func() error
+	log   *buffer
 
 	mu   sync.Mutex
 	now  time.Time
@@ -100,7 +102,7 @@ func (r *rig) open() {
 		store = r.over(store)
 	}
 	service, err := webhook.Open(context.Background(), webhook.Options{
-		Store: store, Bulletins: r.history, Head: r.head, Seal: [32]byte{1}, Rules: r.rules, Random: rand.Reader,
+		Store: store, Bulletins: r.history, Head: r.head, MayAct: r.mayAct, Seal: [32]byte{1}, Rules: r.rules, Random: rand.Reader,
 		Clock: r.clock, After: r.after, Patience: patience,
 		Log: slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
@@ -108,6 +110,13 @@ func (r *rig) open() {
 		r.Fatal(err)
 	}
 	r.Service = service
+}
+
+func (r *rig) mayAct(context.Context) error {
+	if r.fence == nil {
+		return nil
+	}
+	return r.fence()
 }
 
 func (r *rig) run() {

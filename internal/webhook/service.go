@@ -30,6 +30,9 @@ type Options struct {
 	Bulletins Bulletins
 	// Head returns the last command applied.
 	Head func() bourse.Seq
+	// MayAct returns an error while nothing may be delivered, because another process has become the
+	// exchange.
+	MayAct func(context.Context) error
 	// Seal is the key of the accounts' secrets, of which the service derives its own.
 	Seal   seal.Key
 	Rules  Rules
@@ -272,6 +275,10 @@ func (s *Service) Test(ctx context.Context, id ID) error {
 	if c.key == nil {
 		return bourse.Errorf(bourse.CodeRefused, "webhook %d: %v; remove it and add another", id, errSealed)
 	}
+	if err := s.MayAct(ctx); err != nil {
+		return err
+	}
+
 	var name [8]byte
 	if _, err := io.ReadFull(s.Random, name[:]); err != nil {
 		return fmt.Errorf("drawing a name: %w", err)

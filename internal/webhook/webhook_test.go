@@ -14,6 +14,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/history"
+	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
 	"github.com/bourse-exchange/bourse/internal/webhook"
 )
 
@@ -486,6 +487,35 @@ func TestStoreAway(t *testing.T) {
 	if to.repeated != 0 || away.Load() > 0 {
 		t.Errorf("%d repetitions, away for %d more", to.repeated, away.Load())
 	}
+}
+
+// TestAnotherProcessIsTheExchange delivers nothing while the exchange is another process: neither bulletins
+// nor tests, and the endpoint is not counted as failing.
+func TestAnotherProcessIsTheExchange(t *testing.T) {
+	r, to := newRig(t), newReceiver(t)
+	var fenced atomic.Bool
+	var asked atomic.Int32
+	fenced.Store(true)
+	r.fence = func() error {
+		if asked.Add(1); fenced.Load() {
+			return accounts.ErrFenced
+		}
+		return nil
+	}
+	r.open()
+	r.run()
+	to.trust(r.add(to.URL))
+	r.say(history.BulletinAccountCreated)
+	r.until(func() bool { return asked.Load() >= 3 })
+	if err := r.Test(t.Context(), 1); !errors.Is(err, accounts.ErrFenced) {
+		t.Errorf("a test: %v", err)
+	}
+	if s := r.All()[0]; s.Failing != 0 || s.Delivered != 0 || len(to.wait(0)) > 0 {
+		t.Errorf("delivered behind the fence: %+v", s)
+	}
+
+	fenced.Store(false)
+	to.wait(1)
 }
 
 // absent is a store that fails so many times.

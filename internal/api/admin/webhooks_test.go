@@ -29,7 +29,7 @@ func TestWebhooks(t *testing.T) {
 	o.Webhooks, err = webhook.Open(t.Context(), webhook.Options{
 		Store: store, Bulletins: historytest.NewMemory(), Head: o.engine.Seq, Rules: webhook.Rules{Plain: true, Private: true},
 		Random: rand.Reader, Clock: func() time.Time { return time.Unix(1_700_000_000, 0) }, After: time.After,
-		Patience: time.Minute, Log: slog.New(slog.DiscardHandler),
+		MayAct: func(context.Context) error { return nil }, Patience: time.Minute, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package operatorv1_test
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"log/slog"
@@ -94,7 +95,7 @@ func TestWebhooksByHTTP(t *testing.T) {
 	if e.Webhooks, err = webhook.Open(t.Context(), webhook.Options{
 		Store: e.store, Bulletins: historytest.NewMemory(), Head: e.engine.Seq, Rules: webhook.Rules{Plain: true, Private: true},
 		Random: rand.Reader, Clock: func() time.Time { return e.now.Std() }, After: time.After,
-		Patience: time.Minute, Log: slog.New(slog.DiscardHandler),
+		MayAct: func(context.Context) error { return nil }, Patience: time.Minute, Log: slog.New(slog.DiscardHandler),
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -198,7 +198,7 @@ func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
 	ctx, cancel := s.db.Patient(ctx)
 	defer cancel()
 	return s.db.Write(ctx, func(tx *sql.Tx) error {
-		if err := s.check(ctx, tx); err != nil {
+		if err := s.check(ctx, tx, s.share); err != nil {
 			return err
 		}
 		return do(tx)

@@ -226,25 +226,50 @@ func testFence(t *testing.T, s *accounts.Store) {
 		return s.AddAccount(t.Context(), &account.AccountRow{Token: bourse.Token{email[0]}, Account: account.Account{Email: email}})
 	}
 	fenced := 0
-	if err := errors.Join(s.Enter(t.Context(), 1, func(error) { fenced++ }), add("a@example.com")); err != nil {
+	if err := errors.Join(s.Enter(t.Context(), accounts.Tenure{Incarnation: 1}, func(error) { fenced++ }), add("a@example.com")); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Enter(t.Context(), 1, func(error) { fenced++ }); err != nil || fenced != 0 {
+	if err := s.Enter(t.Context(), accounts.Tenure{Incarnation: 1}, func(error) { fenced++ }); err != nil || fenced != 0 {
 		t.Fatalf("the same again: %v", err)
 	}
 
 	higher, lower := accounts.Beside(s), accounts.Beside(s)
-	if err := higher.Enter(t.Context(), 3, nil); err != nil {
+	if err := higher.Enter(t.Context(), accounts.Tenure{Incarnation: 3, Term: 7}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := add("b@example.com"); !errors.Is(err, accounts.ErrFenced) || fenced != 1 {
 		t.Errorf("a write of the first incarnation: %v, told %d times", err, fenced)
 	}
-	if err := lower.Enter(t.Context(), 2, nil); !errors.Is(err, accounts.ErrFenced) {
+	if err := lower.Enter(t.Context(), accounts.Tenure{Incarnation: 2, Term: 9}, nil); !errors.Is(err, accounts.ErrFenced) {
 		t.Errorf("the second one enters after the third: %v", err)
 	}
 	row := account.AccountRow{Token: bourse.Token{9}, Account: account.Account{Email: "c@example.com"}}
 	if err := higher.AddAccount(t.Context(), &row); err != nil {
 		t.Errorf("the third one writes: %v", err)
+	}
+	testTerms(t, s, higher)
+}
+
+// testTerms lets the highest term of an incarnation write alone. leads has entered in the incarnation 3 and the term 7.
+func testTerms(t *testing.T, s, leads *accounts.Store) {
+	next, late := accounts.Beside(s), accounts.Beside(s)
+	if err := errors.Join(leads.Holds(t.Context()), next.Enter(t.Context(), accounts.Tenure{Incarnation: 3, Term: 8}, nil)); err != nil {
+		t.Fatal(err)
+	}
+	row := account.AccountRow{Token: bourse.Token{10}, Account: account.Account{Email: "d@example.com"}}
+	if err := leads.AddAccount(t.Context(), &row); !errors.Is(err, accounts.ErrDeposed) {
+		t.Errorf("a write of a lower term: %v", err)
+	}
+	if err := leads.Holds(t.Context()); !errors.Is(err, accounts.ErrDeposed) || !errors.Is(err, accounts.ErrFenced) {
+		t.Errorf("a lower term holds the accounts: %v", err)
+	}
+	if err := s.Holds(t.Context()); !errors.Is(err, accounts.ErrFenced) || errors.Is(err, accounts.ErrDeposed) {
+		t.Errorf("a lower incarnation holds the accounts: %v", err)
+	}
+	if err := late.Enter(t.Context(), accounts.Tenure{Incarnation: 3, Term: 7}, nil); !errors.Is(err, accounts.ErrDeposed) {
+		t.Errorf("a lower term enters: %v", err)
+	}
+	if err := errors.Join(next.Holds(t.Context()), next.AddAccount(t.Context(), &row)); err != nil {
+		t.Errorf("the highest term writes: %v", err)
 	}
 }
