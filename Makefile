@@ -141,6 +141,10 @@ KILLS ?= 100
 standby: ## Kill the source of a standby KILLS times while clients trade and move money, and go on with the standby.
 	$(GO) test -count=1 -timeout 60m -v -run 'TestStandbyKill$$' ./cmd/bourse -standby.kills=$(KILLS)
 
+.PHONY: cluster
+cluster: ## Kill nodes of three KILLS times while clients trade and follow their fills, and check all histories.
+	$(GO) test -count=1 -timeout 120m -v -run 'TestCluster(Kills)$$' ./cmd/bourse -cluster.kills=$(KILLS)
+
 BOT_FOR ?= 10m
 
 .PHONY: bot

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+var (
+	ringKills = flag.Int("cluster.kills", 3, "how often TestClusterKills kills a node")
+	ringSeed  = flag.Uint64("cluster.seed", 0, "seed of the tests of clusters; 0 for a new one")
+)
+
+const (
+	// ringPits is the number of markets with traders.
+	ringPits = 3
+	// mostBefore bounds the acknowledgements before a fault. Counted and not timed, rounds are alike on
+	// every machine.
+	mostBefore = 100
+	// ringReconcile is the number of rounds after which the fills of followers, REST and the journal are compared.
+	ringReconcile = 10
+)
+
+// blow is a fault that happens to a node. begin and end are called with the node.
+type blow struct {
+	name       string
+	begin, end func(*ringNode)
+}
+
+// trial is a cluster with its traders and followers, to which faults happen.
+type trial struct {
+	*ring
+	up     *uplink
+	pits   []*pit
+	prober string
+	round  int
+	// hit and missed are the times to the first new acknowledgement after faults of the leader and of
+	// other nodes.
+	hit, missed []time.Duration
+	acked       int
+}
+
+func newTrial(t *testing.T) *trial {
+	t.Helper()
+	seed := *ringSeed
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("repeat with -cluster.seed=%d", seed)
+	x := &trial{ring: newRing(t, rand.New(rand.NewPCG(seed, 23))), up: &uplink{up: make(chan struct{})}}
+	x.up.serve(x.leader().url)
+	_, x.prober = x.operator().member("prober", "USDT", takerHas)
+	for i := range ringPits {
+		x.pits = append(x.pits, newPit(x.ring, x.up, 10+i))
+	}
+	return x
+}
+
+// victim picks a node: the leader in two of three rounds.
+func (x *trial) victim(leader *ringNode) *ringNode {
+	if x.rng.IntN(3) > 0 {
+		return leader
+	}
+	others := slices.DeleteFunc(slices.Clone(x.nodes), func(n *ringNode) bool { return n == leader })
+	return others[x.rng.IntN(len(others))]
+}
+
+// suffer is a round: a fault happens to a node under the traders, and ends under them. Afterwards the
+// histories are checked.
+func (x *trial) suffer(f blow) {
+	x.t.Helper()
+	x.round++
+	leader := x.leader()
+	node := x.victim(leader)
+	stop := make(chan struct{})
+	var work sync.WaitGroup
+	for _, p := range x.pits {
+		seed := x.rng.Uint64()
+		work.Go(func() { p.work(x.round, seed, stop) })
+	}
+	x.await(x.after(1+x.rng.IntN(mostBefore)), "before a fault")
+
+	x.up.down()
+	began := time.Now()
+	f.begin(node)
+	took := x.probe(x.prober, fmt.Sprintf("%s-%d", f.name, x.round), began)
+	if node == leader {
+		x.hit = append(x.hit, took)
+	} else {
+		x.missed = append(x.missed, took)
+	}
+	x.up.serve(x.leader().url)
+	x.await(x.after(1+x.rng.IntN(mostBefore)), "during a fault")
+	f.end(node)
+	x.await(x.after(1+x.rng.IntN(mostBefore)), "after a fault")
+
+	close(stop)
+	work.Wait()
+	for _, p := range x.pits {
+		x.acked += len(p.acked)
+		p.decide(x.t)
+	}
+	x.level()
+	if x.round%ringReconcile == 0 {
+		x.reconcile()
+	}
+}
+
+// reconcile compares what followers were told with REST and the leader's journal.
+func (x *trial) reconcile() {
+	x.t.Helper()
+	journaled := x.operator().journaled()
+	for _, p := range x.pits {
+		for _, b := range p.books {
+			b.reconcile(x.t, journaled[b.account])
+		}
+	}
+}
+
+// finish wants all nodes to have the same state after the same command, and prints what was measured.
+func (x *trial) finish(what string) {
+	x.t.Helper()
+	x.reconcile()
+	for _, p := range x.pits {
+		for _, b := range p.books {
+			b.end(x.t)
+		}
+	}
+	x.level()
+
+	type state struct {
+		Seq  uint64
+		Hash string `json:"state_hash"`
+	}
+	seq := tool[state](x.t, "journal", "replay", x.nodes[0].dir).Seq
+	var states []state
+	for _, n := range x.nodes {
+		tool[any](x.t, "journal", "verify", n.dir)
+		states = append(states, tool[state](x.t, "journal", "replay", n.dir, "--to", fmt.Sprint(seq)))
+	}
+	if states[0] != states[1] || states[0] != states[2] {
+		x.t.Errorf("the nodes end in different states: %+v", states)
+	}
+
+	fills, drops := 0, 0
+	for _, p := range x.pits {
+		for _, b := range p.books {
+			f, d := b.told()
+			fills, drops = fills+f, drops+d
+		}
+	}
+	load, _ := os.ReadFile("/proc/loadavg") // another system has none
+	x.t.Logf("%d %s: %d orders acknowledged; followers told of %d fills over %d dropped connections", x.round, what, x.acked, fills, drops)
+	x.t.Logf("first new acknowledgement: leader hit %s; another node %s; load %s", spreadOf(x.hit), spreadOf(x.missed), strings.TrimSpace(string(load)))
+}
+
+// spreadOf describes times.
+func spreadOf(list []time.Duration) string {
+	if len(list) == 0 {
+		return "never"
+	}
+	slices.Sort(list)
+	at := func(share float64) time.Duration {
+		return list[int(share*float64(len(list)-1))].Round(time.Millisecond)
+	}
+	return fmt.Sprintf("%d times, p50 %s, p90 %s, p99 %s, max %s", len(list), at(0.5), at(0.9), at(0.99), at(1))
+}
+
+// TestClusterKills kills nodes of three under traders and followers of streams, the leader in most rounds,
+// and brings them back: histories of orders and balances are linearizable, acknowledged orders are there,
+// followers know each fill once, and the nodes end in the same state.
+func TestClusterKills(t *testing.T) {
+	x := newTrial(t)
+	for range *ringKills {
+		x.suffer(blow{"kill", (*ringNode).kill, x.start})
+	}
+	x.finish("kills")
+}
