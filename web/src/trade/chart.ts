@@ -4,11 +4,13 @@ import {
   dispose, init, registerOverlay,
   type Chart as Library, type DataLoaderGetBarsParams, type KLineData, type OverlayCreate, type Period, type Point,
 } from 'klinecharts';
+import type { OpenOrder } from '../../client/orders';
 import { keep, recall } from '../app/keep';
 import { web } from '../app/session.svelte';
 import { height } from '../feed/pixels';
 import type { CandleRow } from '../feed/protocol';
 import { colour, stylesOf } from './chart-styles';
+import { leftOf } from './left';
 
 /** RESOLUTIONS are the intervals, by the exchange's words. */
 export const RESOLUTIONS: { word: string; period: Period }[] = [
@@ -47,12 +49,10 @@ interface Drawing {
   points: Partial<Point>[];
 }
 
-/** Line is an own order on the chart. */
+/** Line is an own order on the chart, with a label before its amount. */
 export interface Line {
-  obid: number;
-  price: string;
-  side: 'BUY' | 'SELL';
-  text: string;
+  order: OpenOrder;
+  label: string;
 }
 
 /** Mark is an own fill on the chart. */
@@ -164,15 +164,16 @@ export class Chart {
   /** showOrders draws own orders as lines that can be dragged to another price. */
   showOrders(lines: readonly Line[]): void {
     this.#library.removeOverlay({ groupId: ORDERS });
-    for (const line of lines) {
+    for (const { order, label } of lines) {
       this.#library.createOverlay({
-        name: 'ownOrder', groupId: ORDERS, points: [{ value: height(line.price) }],
+        name: 'ownOrder', groupId: ORDERS, points: [{ value: height(order.price ?? '') }],
         extendData: {
-          text: line.text, colour: colour(this.#element, line.side === 'BUY' ? '--up' : '--down'), behind: colour(this.#element, '--panel'),
+          text: `${label} ${leftOf(order, this.#options.volumePrecision)}`,
+          colour: colour(this.#element, order.side === 'BUY' ? '--up' : '--down'), behind: colour(this.#element, '--panel'),
         },
         onPressedMoveEnd: ({ overlay }) => {
           const value = overlay.points[0]?.value;
-          if (value !== undefined && value > 0) this.#options.onDrag(line.obid, value.toFixed(this.#options.pricePrecision));
+          if (value !== undefined && value > 0) this.#options.onDrag(order.obid, value.toFixed(this.#options.pricePrecision));
         },
       });
     }
