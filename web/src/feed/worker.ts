@@ -1,7 +1,7 @@
 // The feed worker: it owns the socket and the book, and posts at most one frame in 50 ms, less than the screen's own.
 
 import { Book, snapshotOf, type BookMessage } from '../../client/book';
-import { estimate, type Level } from '../../client/estimate';
+import type { estimate, Level } from '../../client/estimate';
 import { Stream, type Message } from '../../client/stream';
 import { Looker } from './look';
 import type { CandleRow, Command, Frame, Sketch, TapeRow, Watched } from './protocol';
@@ -24,6 +24,8 @@ let market: Watched | null = null;
 let book: Book | null = null;
 const looker = new Looker();
 let sketch: Sketch | null = null;
+/** estimating estimates orders; its code comes with the first one. */
+let estimating: typeof estimate | null = null;
 
 let tape: { rows: TapeRow[]; gap: boolean } = { rows: [], gap: false };
 let lastTrade = 0;
@@ -151,13 +153,23 @@ function add(frame: Frame, part: Part): void {
       candles = [];
       break;
     case 'estimate':
-      if (sketch) frame.estimate = { number: sketch.number, estimate: compute(sketch) };
+      if (sketch && estimating) frame.estimate = { number: sketch.number, estimate: compute(sketch, estimating) };
   }
 }
 
-function compute({ terms, draft, funds }: Sketch): ReturnType<typeof estimate> {
+function compute({ terms, draft, funds }: Sketch, by: typeof estimate): ReturnType<typeof estimate> {
   const levels = draft.side === 'BUY' ? book?.asks : book?.bids;
-  return estimate(terms, draft, (levels ?? []).map(({ price, lots }): Level => [price, lots]), funds);
+  return by(terms, draft, (levels ?? []).map(({ price, lots }): Level => [price, lots]), funds);
+}
+
+/** prepare asks for an estimate once its code has come. Without the code the next change of the order asks again. */
+async function prepare(): Promise<void> {
+  try {
+    estimating ??= (await import('../../client/estimate')).estimate;
+    note('estimate');
+  } catch {
+    return;
+  }
 }
 
 scope.onmessage = ({ data: command }) => {
@@ -197,6 +209,6 @@ scope.onmessage = ({ data: command }) => {
       break;
     case 'sketch':
       sketch = command.sketch;
-      if (sketch) note('estimate');
+      if (sketch) void prepare();
   }
 };
