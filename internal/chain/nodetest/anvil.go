@@ -28,7 +28,7 @@ const (
 	// anvilSeed is the seed of the words "test … junk", from which anvil makes its accounts.
 	anvilSeed = "9dfc3c64c2f8bede1533b6a79f8570e5943e0b8fd1cf77107adf7b72cef42185" +
 		"d564a3aee24cab43f80e3c4538087d70fc824eabbad596a23c97b6ee8322ccc0"
-	// payers is the number of accounts of the outside world, each of which pays once.
+	// payers is the number of accounts of the outside world, which pay in turn.
 	payers = 60
 	// poor is the account without tokens, so that its transfers fail.
 	poor = payers - 1
@@ -141,8 +141,8 @@ func saveState(n *Node) error {
 type Ether struct {
 	node *Node
 	keys *evm.Codec
-	// paid counts the accounts that paid, made the addresses of payees.
-	paid, made uint32
+	// payer is the account that paid last; made counts the addresses of payees.
+	payer, made uint32
 	// dropped are the transactions that Restore sends again, by their bytes.
 	dropped []string
 	// hidden is the chain before Hide took away its last blocks.
@@ -202,13 +202,10 @@ func hashOf(name string) (hash chain.Hash, err error) {
 	return hash, err
 }
 
-// Payer returns the next account that has not paid yet.
+// Payer returns the account that has not paid for the longest time.
 func (o *Ether) Payer() string {
-	o.paid++
-	if o.paid == poor {
-		panic("the outside world has no more accounts")
-	}
-	return o.keys.Destination(o.paid).Address
+	o.payer = o.payer%(poor-1) + 1
+	return o.keys.Destination(o.payer).Address
 }
 
 func hexAmount(a bourse.Amount) string {
@@ -219,8 +216,8 @@ func hexAmount(a bourse.Amount) string {
 	return "0x" + digits
 }
 
-// payment returns the transaction of one payment.
-func payment(from string, p chain.Pay) order {
+// paying returns the transaction of one payment.
+func paying(from string, p chain.Pay) order {
 	if p.Coin != TokenAt && p.Coin != FakeAt {
 		return order{From: from, To: p.To.Address, Value: hexAmount(p.Amount)}
 	}
@@ -233,7 +230,7 @@ func pair(p *chain.Pay) string { return word(p.To.Address)[2:] + word(hexAmount(
 // Send makes a pending transaction. Several payments are of the token.
 func (o *Ether) Send(pays ...chain.Pay) (chain.Hash, error) {
 	if len(pays) == 1 {
-		return o.submit(payment(o.Payer(), pays[0]))
+		return o.submit(paying(o.Payer(), pays[0]))
 	}
 	text := "0x00000001"
 	for i := range pays {
@@ -251,7 +248,7 @@ func (o *Ether) through(contract string, p chain.Pay) (chain.Hash, error) {
 // back.
 func (o *Ether) SendFailing(p chain.Pay) (chain.Hash, error) {
 	if p.Coin == TokenAt {
-		return o.submit(payment(o.keys.Destination(poor).Address, p))
+		return o.submit(paying(o.keys.Destination(poor).Address, p))
 	}
 	return o.through(reverterAt, p)
 }

@@ -40,15 +40,29 @@ type Outside struct {
 	// addresses are those of miners and payees, by a counter.
 	addresses *bitcoin.Codec
 	next      uint32
-	// coins are unspent outputs of a whole coin.
-	coins []wire.OutPoint
+	// coins are unspent outputs; those of pending payments' change are at the end.
+	coins []output
 	// sent has the payments of the outside world; order the pending ones as they came.
-	sent  map[string]*wire.MsgTx
+	sent  map[string]payment
 	order []string
+	// kept are the blocks from height 1 on and waiting the pending payments, by their bytes, that Halt kept.
+	kept, waiting []string
 	// dropped are the payments that Restore sends again.
 	dropped []string
 	// hidden is the first block that Hide took off the chain; empty for none.
 	hidden string
+}
+
+// output is an output of the outside world.
+type output struct {
+	at     wire.OutPoint
+	amount int64
+}
+
+// payment is a transaction of the outside world, which spends one output.
+type payment struct {
+	tx    *wire.MsgTx
+	spent output
 }
 
 // NewOutside gives a fresh node a chain on which the outside world has money.
@@ -62,7 +76,7 @@ func NewOutside(t testing.TB, n *Node) *Outside {
 	program := address.Hash160(public.SerializeCompressed())
 	o := &Outside{
 		node: n, key: key, script: append([]byte{0, 20}, program...),
-		addresses: bitcoin.NewCodec(n.Params, keys.Public()), sent: map[string]*wire.MsgTx{},
+		addresses: bitcoin.NewCodec(n.Params, keys.Public()), sent: map[string]payment{},
 	}
 	if err := o.earn(); err != nil {
 		t.Fatal(err)
@@ -106,7 +120,7 @@ func (o *Outside) earn() error {
 		return err
 	}
 	for i := range coins {
-		o.coins = append(o.coins, wire.OutPoint{Hash: tx.TxHash(), Index: uint32(i)})
+		o.coins = append(o.coins, output{wire.OutPoint{Hash: tx.TxHash(), Index: uint32(i)}, whole})
 	}
 	return nil
 }
@@ -222,39 +236,43 @@ var errCoins = errors.New("the outside world has no more coins")
 
 // Send makes a pending transaction.
 func (o *Outside) Send(pays ...chain.Pay) (chain.Hash, error) {
-	if len(o.coins) == 0 {
-		return chain.Hash{}, errCoins
-	}
 	tx := wire.NewMsgTx(2)
-	// This sequence lets the payment be replaced.
-	tx.AddTxIn(&wire.TxIn{PreviousOutPoint: o.coins[0], Sequence: wire.MaxTxInSequenceNum - 2})
-	o.coins = o.coins[1:]
-
-	rest := int64(whole - fee)
+	cost := int64(fee)
 	for _, p := range pays {
 		script, err := o.scriptOf(p.To.Address)
 		if err != nil {
 			return chain.Hash{}, err
 		}
 		tx.AddTxOut(wire.NewTxOut(int64(p.Amount.Lo), script))
-		rest -= int64(p.Amount.Lo)
+		cost += int64(p.Amount.Lo)
 	}
-	if rest < 0 {
+	from := slices.IndexFunc(o.coins, func(c output) bool { return c.amount >= cost })
+	if from < 0 {
 		return chain.Hash{}, errCoins
 	}
-	tx.AddTxOut(wire.NewTxOut(rest, o.script))
-	return o.submit(tx)
+
+	spent := o.coins[from]
+	o.coins = slices.Delete(o.coins, from, from+1)
+	// This sequence lets the payment be replaced.
+	tx.AddTxIn(&wire.TxIn{PreviousOutPoint: spent.at, Sequence: wire.MaxTxInSequenceNum - 2})
+	tx.AddTxOut(wire.NewTxOut(spent.amount-cost, o.script))
+	hash, err := o.submit(tx, spent)
+	if err == nil {
+		change := wire.OutPoint{Hash: chainhash.Hash(hash), Index: uint32(len(pays))}
+		o.coins = append(o.coins, output{change, spent.amount - cost})
+	}
+	return hash, err
 }
 
-// submit signs a transaction and makes it pending.
-func (o *Outside) submit(tx *wire.MsgTx) (chain.Hash, error) {
-	if err := o.sign(tx, whole); err != nil {
+// submit signs a transaction that spends an output, and makes it pending.
+func (o *Outside) submit(tx *wire.MsgTx, spent output) (chain.Hash, error) {
+	if err := o.sign(tx, spent.amount); err != nil {
 		return chain.Hash{}, err
 	}
 	if err := o.call(nil, "sendrawtransaction", hexOf(tx)); err != nil {
 		return chain.Hash{}, err
 	}
-	o.sent[tx.TxID()] = tx
+	o.sent[tx.TxID()] = payment{tx, spent}
 	o.order = append(o.order, tx.TxID())
 	return chain.Hash(tx.TxHash()), nil
 }
@@ -360,14 +378,14 @@ func (o *Outside) Restore() error {
 // DoubleSpend replaces a payment by one that spends the same output.
 func (o *Outside) DoubleSpend(hash chain.Hash) (chain.Hash, error) {
 	name := chainhash.Hash(hash).String()
-	old := o.sent[name]
-	if old == nil {
+	old, known := o.sent[name]
+	if !known {
 		return chain.Hash{}, fmt.Errorf("%s is not a payment of the outside world", name)
 	}
 	tx := wire.NewMsgTx(2)
-	tx.AddTxIn(wire.NewTxIn(&old.TxIn[0].PreviousOutPoint, nil, nil))
-	tx.AddTxOut(wire.NewTxOut(whole-10*fee, o.script))
-	o.dropped = append(o.dropped, hexOf(old))
+	tx.AddTxIn(wire.NewTxIn(&old.spent.at, nil, nil))
+	tx.AddTxOut(wire.NewTxOut(old.spent.amount-10*fee, o.script))
+	o.dropped = append(o.dropped, hexOf(old.tx))
 
 	var at struct {
 		Block    string `json:"blockhash"`
@@ -377,12 +395,12 @@ func (o *Outside) DoubleSpend(hash chain.Hash) (chain.Hash, error) {
 		return chain.Hash{}, err
 	}
 	if at.Block == "" {
-		return o.submit(tx)
+		return o.submit(tx, old.spent)
 	}
 	if err := o.call(nil, "invalidateblock", at.Block); err != nil {
 		return chain.Hash{}, err
 	}
-	if err := o.sign(tx, whole); err != nil {
+	if err := o.sign(tx, old.spent.amount); err != nil {
 		return chain.Hash{}, err
 	}
 	if _, err := o.mine(tx); err != nil {
