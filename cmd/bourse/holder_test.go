@@ -46,9 +46,18 @@ type walletAnswer struct {
 	Balances     map[string]struct{ Total string }
 }
 
+// chains are the networks that customers' coins are on.
+type chains interface {
+	// advance mines a block on each.
+	advance()
+	// arrived returns what an address has on its chain.
+	arrived(r route, address string) *big.Rat
+}
+
 // holder is a customer with a wallet, and what was acknowledged to him.
 type holder struct {
 	*server
+	chains  chains
 	account int
 	key     string
 	// fees are the least of each asset.
@@ -86,8 +95,14 @@ type payout struct {
 
 func (s *server) holder(name string, given map[string]string) *holder {
 	s.t.Helper()
+	return s.holderOn(name, given, routes)
+}
+
+// holderOn opens an account for a customer whose coins move by these routes.
+func (s *server) holderOn(name string, given map[string]string, routes []route) *holder {
+	s.t.Helper()
 	h := &holder{
-		server: s, given: given, fees: map[string]string{}, asked: map[string]*payout{}, paid: map[string]route{},
+		server: s, chains: s, given: given, fees: map[string]string{}, asked: map[string]*payout{}, paid: map[string]route{},
 		seen: map[uint64]time.Time{},
 	}
 	h.account = operate[struct{ Account int }](s, "account", "create", name+"@example.org").Account
@@ -140,6 +155,14 @@ func mustControl[A any](s *server, verb string, args map[string]any) A {
 func (s *server) mine(network string) {
 	s.t.Helper()
 	mustControl[any](s, "devnet/mine", map[string]any{"network": network, "blocks": 1})
+}
+
+// advance mines a block on each embedded network.
+func (s *server) advance() {
+	s.t.Helper()
+	for _, network := range []string{"BTC", "LTC", "ETH", "ATOM"} {
+		s.mine(network)
+	}
 }
 
 // address returns an address of the outside world.
@@ -230,9 +253,7 @@ func (h *holder) transactions() map[uint64]transfer {
 func (h *holder) rest() map[uint64]transfer {
 	h.t.Helper()
 	for range 60 {
-		for _, network := range []string{"BTC", "LTC", "ETH", "ATOM"} {
-			h.mine(network)
-		}
+		h.chains.advance()
 		rows, open := h.transactions(), 0
 		for _, row := range rows {
 			if row.Status != "DONE" && row.Status != "CANCELED" {
@@ -241,9 +262,7 @@ func (h *holder) rest() map[uint64]transfer {
 		}
 		if open == 0 {
 			// What is done may still wait for its block.
-			for _, network := range []string{"BTC", "LTC", "ETH", "ATOM"} {
-				h.mine(network)
-			}
+			h.chains.advance()
 			return rows
 		}
 	}
@@ -332,7 +351,7 @@ func (h *holder) check() {
 func (h *holder) settled(address string, w *payout, byAddress map[string]transfer) {
 	h.t.Helper()
 	row, listed := byAddress[address]
-	got := h.arrived(w.route, address)
+	got := h.chains.arrived(w.route, address)
 	switch {
 	case w.xid != 0 && (!listed || row.Xid != w.xid):
 		h.t.Errorf("withdrawal %d was acknowledged and is gone", w.xid)
