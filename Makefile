@@ -105,7 +105,16 @@ NODE ?= knots
 
 .PHONY: networks-test
 networks-test: ## Run the tests against a real node, NODE=knots, litecoin or anvil, which must be there.
-	BOURSE_REQUIRE="$(NODE)" $(GO) test -count=1 -timeout 20m -v -run '^Test(Contract|Faults|RealNetworks|RealMoney|RealSigner)$$/^$(NODE)$$' ./internal/chain/bitcoin ./internal/chain/evm ./cmd/bourse
+	BOURSE_REQUIRE="$(NODE)" $(GO) test -count=1 -timeout 20m -v -run '^Test(Contract|Faults|RealNetworks|RealMoney|RealSigner|NetworkKills)$$/^$(NODE)$$' ./internal/chain/bitcoin ./internal/chain/evm ./cmd/bourse
+
+FAMILY ?= $(NODES)
+
+.PHONY: networks-kills
+networks-kills: KILLS = 200
+networks-kills: ## Kill exchange, signer and node KILLS times for each FAMILY, knots, litecoin or anvil, while coins move.
+	@for family in $(FAMILY); do \
+		BOURSE_REQUIRE="$$family" $(GO) test -count=1 -timeout 120m -v -run "^TestNetworkKills\$$/^$$family\$$" ./cmd/bourse -networks.kills=$(KILLS) || exit 1; \
+	done
 
 FLAGS ?= -short
 
