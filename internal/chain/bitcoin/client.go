@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
@@ -37,6 +38,10 @@ const DefaultTarget = 3
 type Client struct {
 	*Codec
 	options Options
+
+	// rest is true once the node served a block by REST; noREST is true once it failed to, but served
+	// one by JSON-RPC.
+	rest, noREST atomic.Bool
 
 	mu sync.Mutex
 	// last is the header of the last block that Block returned, whose successor comes next.
@@ -200,7 +205,7 @@ func (c *Client) head(ctx context.Context) (info chainInfo, head header, err err
 }
 
 // indexed reports whether the node can look up every transaction. A node that has no method to
-// ask for its indexes is believed.
+// ask for its indexes (btcd) is asked for a transaction that cannot be; without an index it says so.
 func (c *Client) indexed(ctx context.Context) (bool, error) {
 	var indexes struct {
 		Txs struct {
@@ -208,10 +213,24 @@ func (c *Client) indexed(ctx context.Context) (bool, error) {
 		} `json:"txindex"`
 	}
 	err := c.ask(ctx, &indexes, "getindexinfo")
-	if _, unknown := refused(err, codeMethod); unknown {
-		return true, nil
+	if _, unknown := refused(err, codeMethod); !unknown {
+		return indexes.Txs.Synced, err
 	}
-	return indexes.Txs.Synced, err
+
+	err = c.ask(ctx, nil, "getrawtransaction", formatHash(chain.Hash{}), 0)
+	if node, none := refused(err, codeMissing); none {
+		return !lacksIndex(node), nil
+	}
+	if err == nil {
+		err = odd("a transaction that cannot be")
+	}
+	return false, err
+}
+
+// lacksIndex reports whether a node did not find a transaction because it does not index all of them.
+func lacksIndex(e *rpc.Error) bool {
+	return strings.Contains(e.Message, "index must be enabled") || strings.Contains(e.Message, "Use -txindex") ||
+		strings.Contains(e.Message, "process of being indexed")
 }
 
 // checkStart checks that the node's chain has the block from which on it is read. A chain that is not

@@ -371,14 +371,22 @@ func TestIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	hash := formatHash(Lookup("mainnet").Genesis)
-	for text, want := range map[string]bool{
-		`{"result":{"txindex":{"synced":true,"best_block_height":0}},"id":ID}`:  true,
-		`{"result":{"txindex":{"synced":false,"best_block_height":0}},"id":ID}`: false,
-		`{"result":{},"id":ID}`: false,
-		`{"error":{"code":-32601,"message":"Method not found"},"id":ID}`: true,
+	const noMethod = `{"error":{"code":-32601,"message":"Method not found"},"id":ID}`
+	for _, c := range []struct {
+		text, look string
+		want       bool
+	}{
+		{`{"result":{"txindex":{"synced":true,"best_block_height":0}},"id":ID}`, "", true},
+		{`{"result":{"txindex":{"synced":false,"best_block_height":0}},"id":ID}`, "", false},
+		{`{"result":{},"id":ID}`, "", false},
+		{noMethod, `No information available about transaction 00`, true},
+		{noMethod, `The transaction index must be enabled to query the blockchain (specify --txindex)`, false},
+		{noMethod, `No such mempool transaction. Use -txindex or provide a block hash`, false},
 	} {
+		text, want := c.text, c.want
 		h, err := asking(t, map[string]string{
 			"getblockhash": `{"result":"` + hash + `","id":ID}`, "getindexinfo": text,
+			"getrawtransaction": `{"error":{"code":-5,"message":"` + c.look + `"},"id":ID}`,
 			"getblockchaininfo": `{"result":{"blocks":0,"headers":0,"bestblockhash":"` + hash + `"},"id":ID}`,
 			"getblockheader":    `{"result":"` + hex.EncodeToString(genesis.Bytes()) + `","id":ID}`,
 		}).Health(t.Context())

@@ -57,13 +57,30 @@ func (c *Client) Ref(ctx context.Context, height uint64) (chain.BlockRef, bourse
 	return chain.BlockRef{Height: height, Hash: hash}, h.when(), err
 }
 
-// blockBytes returns a block's bytes: by REST, which is faster by far, if the node serves it.
+// blockBytes returns a block's bytes: by REST, which is faster by far, if the node serves it. Some nodes
+// without REST end the connection (btcd), as a node that fails does; they are told apart by JSON-RPC.
 func (c *Client) blockBytes(ctx context.Context, hash chain.Hash) ([]byte, error) {
-	raw, ok, err := c.options.Node.Get(ctx, "/rest/block/"+formatHash(hash)+".bin")
-	if ok || err != nil {
-		return raw, err
+	if c.noREST.Load() {
+		return c.blockByRPC(ctx, hash)
 	}
-	raw, err = c.askHex(ctx, "getblock", formatHash(hash), 0)
+	raw, ok, err := c.options.Node.Get(ctx, "/rest/block/"+formatHash(hash)+".bin")
+	switch {
+	case ok:
+		c.rest.Store(true)
+		return raw, nil
+	case err != nil && c.rest.Load():
+		return nil, err
+	}
+
+	raw, byRPC := c.blockByRPC(ctx, hash)
+	if err != nil && byRPC == nil {
+		c.noREST.Store(true)
+	}
+	return raw, byRPC
+}
+
+func (c *Client) blockByRPC(ctx context.Context, hash chain.Hash) ([]byte, error) {
+	raw, err := c.askHex(ctx, "getblock", formatHash(hash), 0)
 	if node, ok := refused(err, codeMisc); ok && strings.Contains(node.Message, "pruned") {
 		return nil, chain.ErrPruned
 	}

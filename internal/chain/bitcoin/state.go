@@ -87,7 +87,10 @@ type placed struct {
 func (c *Client) place(ctx context.Context, hash chain.Hash) (txPlace, error) {
 	var r lookedUp
 	err := c.ask(ctx, &r, "getrawtransaction", formatHash(hash), 1)
-	if _, none := refused(err, codeMissing); none {
+	if node, none := refused(err, codeMissing); none {
+		if lacksIndex(node) {
+			return txPlace{}, sure(err)
+		}
 		return txPlace{}, nil
 	}
 	if err != nil {
@@ -154,27 +157,38 @@ func (c *Client) State(ctx context.Context, raw []byte) (chain.TxState, error) {
 	return chain.TxState{Status: chain.TxAbsent}, nil
 }
 
-// unspent is a node's answer about an output; null if it is spent or was never made.
-type unspent struct {
+// unspentOutput is a node's answer about an output; null if it is spent or was never made.
+type unspentOutput struct {
 	Best string `json:"bestblock"`
+}
+
+// unspent reports whether a mined output is there and not spent by a mined transaction.
+func (c *Client) unspent(ctx context.Context, at chain.Outpoint) (bool, error) {
+	var u *unspentOutput
+	if err := c.ask(ctx, &u, "gettxout", formatHash(at.Tx), at.Index, false); err != nil {
+		return false, sure(err)
+	}
+	if u == nil {
+		return false, nil
+	}
+	if _, ok := parseHash(u.Best); !ok {
+		return false, odd("an output of no block")
+	}
+	return true, nil
 }
 
 // replaced reports whether a mined transaction, this one or another, has spent an input. A
 // missing output counts only if the transaction that made it is mined.
 func (c *Client) replaced(ctx context.Context, t *payment) (bool, error) {
 	for i := range t.inputs {
-		in := &t.inputs[i]
-		var u *unspent
-		if err := c.ask(ctx, &u, "gettxout", formatHash(in.Tx), in.Index, false); err != nil {
-			return false, sure(err)
+		there, err := c.unspent(ctx, t.inputs[i].Outpoint)
+		if err != nil {
+			return false, err
 		}
-		if u != nil {
-			if _, ok := parseHash(u.Best); !ok {
-				return false, odd("an output of no block")
-			}
+		if there {
 			continue
 		}
-		made, err := c.place(ctx, in.Tx)
+		made, err := c.place(ctx, t.inputs[i].Tx)
 		if err != nil || made.confirms > 0 {
 			return err == nil, err
 		}
@@ -196,6 +210,9 @@ func (c *Client) Balance(ctx context.Context, address string, coin chain.CoinID)
 	}
 	var r scanned
 	err := c.ask(ctx, &r, "scantxoutset", "start", []string{"addr(" + address + ")"})
+	if _, unknown := refused(err, codeMethod); unknown {
+		return c.search(ctx, address)
+	}
 	if err != nil {
 		return bourse.Amount{}, sure(err)
 	}

@@ -15,14 +15,9 @@ func (c *Client) Survey(ctx context.Context) (s chain.Survey, err error) {
 	}
 	s.Chain = identity(genesis)
 
-	var network struct {
-		Software string `json:"subversion"`
-	}
-	if err := c.ask(ctx, &network, "getnetworkinfo"); err != nil {
+	if s.Software, err = c.software(ctx); err != nil {
 		return s, sure(err)
 	}
-	s.Software = network.Software
-
 	info, head, err := c.head(ctx)
 	if err != nil {
 		return s, sure(err)
@@ -31,6 +26,24 @@ func (c *Client) Survey(ctx context.Context) (s chain.Survey, err error) {
 	s.Behind = max(info.Headers, info.Blocks) - info.Blocks
 	s.Abilities, err = c.abilities(ctx, &info)
 	return s, err
+}
+
+// software returns the node's name and version, or the version alone of a node that does not tell its
+// name (btcd).
+func (c *Client) software(ctx context.Context) (string, error) {
+	var network struct {
+		Software string `json:"subversion"`
+	}
+	err := c.ask(ctx, &network, "getnetworkinfo")
+	if _, unknown := refused(err, codeMethod, codeMisc); !unknown {
+		return network.Software, err
+	}
+
+	var node struct {
+		Version uint64 `json:"version"`
+	}
+	err = c.ask(ctx, &node, "getinfo")
+	return fmt.Sprintf("version %d", node.Version), err
 }
 
 // abilities tells what the node can do beside answering.
@@ -55,10 +68,8 @@ func (c *Client) abilities(ctx context.Context, info *chainInfo) ([]chain.Abilit
 	}
 
 	fast := chain.Ability{Name: "rest", Text: "blocks are read by REST"}
-	if _, fast.Has, err = c.options.Node.Get(ctx, "/rest/chaininfo.json"); err != nil {
-		return nil, err
-	}
-	if !fast.Has {
+	// A node without REST that ends the connection is silent here alone.
+	if _, fast.Has, err = c.options.Node.Get(ctx, "/rest/chaininfo.json"); err != nil || !fast.Has {
 		fast.Text = "blocks are read by JSON-RPC, which is slower; the node has no rest=1"
 	}
 	return []chain.Ability{index, history, fast}, nil
