@@ -101,10 +101,14 @@ NODES ?= knots litecoin anvil
 networks: ## Bring the nodes of real networks that tests run into bin/networks, without root; NODES=.
 	tools/networks/fetch $(NODES)
 
+.PHONY: networks-all
+networks-all: networks ## The same, and build btcd, a minute.
+	tools/networks/fetch btcd
+
 NODE ?= knots
 
 .PHONY: networks-test
-networks-test: ## Run the tests against a real node, NODE=knots, litecoin or anvil, which must be there.
+networks-test: ## Run the tests against a real node, NODE=knots, litecoin, anvil or btcd, which must be there.
 	BOURSE_REQUIRE="$(NODE)" $(GO) test -count=1 -timeout 20m -v -run '^Test(Contract|Faults|RealNetworks|RealMoney|RealSigner|NetworkKills)$$/^$(NODE)$$' ./internal/chain/bitcoin ./internal/chain/evm ./cmd/bourse
 
 FAMILY ?= $(NODES)

@@ -20,7 +20,7 @@ func TestContract(t *testing.T) {
 	if testing.Short() {
 		return // a minute for each node
 	}
-	for _, kind := range []*nodetest.Kind{nodetest.Knots(), nodetest.Litecoin()} {
+	for _, kind := range []*nodetest.Kind{nodetest.Knots(), nodetest.Litecoin(), nodetest.Btcd()} {
 		t.Run(kind.Name, func(t *testing.T) {
 			chaintest.Run(t, func(t *testing.T) *chaintest.Rig { return rig(t, kind) })
 		})
@@ -62,7 +62,12 @@ func rig(t *testing.T, kind *nodetest.Kind) *chaintest.Rig {
 			}
 			proxy.Lag(blocks)
 		},
-		Restart: func(*testing.T) { node.Stop(); node.Run() },
+		Restart: func(t *testing.T) {
+			t.Helper()
+			if err := out.Restart(); err != nil {
+				t.Fatal(err)
+			}
+		},
 	}
 	for name, spoil := range nodetest.Spoils() {
 		r.Spoil[name] = func() { proxy.Spoil(spoil) }

@@ -44,8 +44,12 @@ type Kind struct {
 	// forgetful are the arguments that make it start without the transactions that waited.
 	forgetful []string
 	// ready matches the line of the log from which on it serves; remembers the one from which
-	// on it has the transactions that waited, too.
+	// on it has the transactions that waited, too. Nodes without the latter forget them.
 	ready, remembers *regexp.Regexp
+	// ripe is the number of blocks after which a miner's reward can be spent, with a witness.
+	ripe int
+	// bare is true for btcd, which makes no block of given transactions, and tells no script.
+	bare bool
 }
 
 // Knots returns Bitcoin Knots, a bitcoind, on regtest.
@@ -64,6 +68,7 @@ func Knots() *Kind {
 		forgetful: []string{"-persistmempool=0"},
 		ready:     regexp.MustCompile(`init message: Done loading`),
 		remembers: regexp.MustCompile(`Imported mempool transactions|Failed to open mempool|Failed to load mempool|mempool: `),
+		ripe:      100,
 	}
 }
 
@@ -76,7 +81,7 @@ func Litecoin() *Kind {
 		args: func(dir, port string) []string {
 			return append(knots(dir, port), "-vbparams=mweb:4000000000:4100000000", "-mempoolreplacement=1")
 		},
-		forgetful: k.forgetful, ready: k.ready, remembers: k.remembers,
+		forgetful: k.forgetful, ready: k.ready, remembers: k.remembers, ripe: k.ripe,
 	}
 }
 

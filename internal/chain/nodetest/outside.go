@@ -10,6 +10,7 @@ import (
 
 	"github.com/btcsuite/btcd/address/v2"
 	"github.com/btcsuite/btcd/btcec/v2"
+	"github.com/btcsuite/btcd/chaincfg/v2"
 	"github.com/btcsuite/btcd/chainhash/v2"
 	"github.com/btcsuite/btcd/txscript/v2"
 	"github.com/btcsuite/btcd/wire/v2"
@@ -17,15 +18,14 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/bitcoin"
-	"github.com/bourse-exchange/bourse/internal/chain/rpc"
 )
 
 const (
-	// ripe is the number of blocks after which a miner's reward can be spent.
-	ripe = 100
 	// coins is the number of outputs that the outside world has to pay with, of a whole coin each.
 	coins = 45
 	whole = 100_000_000
+	// subsidy is the reward of the first blocks, fees apart.
+	subsidy = 50 * whole
 	// fee is what a payment of the outside world costs, far above every node's least rate.
 	fee = 20_000
 )
@@ -86,24 +86,17 @@ func NewOutside(t testing.TB, n *Node) *Outside {
 
 // earn mines a block for the outside world, waits until its reward can be spent, and splits it.
 func (o *Outside) earn() error {
-	var mined []string
-	if err := o.call(&mined, "generatetodescriptor", 1, "raw("+hex.EncodeToString(o.script)+")"); err != nil {
+	if err := o.blockTo(o.script, nil); err != nil {
 		return err
 	}
-	miner, err := o.NewAddress()
+	if _, err := o.mineEmpty(o.node.ripe); err != nil {
+		return err
+	}
+	first, err := o.txsAt(1)
 	if err != nil {
 		return err
 	}
-	if err := o.call(nil, "generatetoaddress", ripe, miner); err != nil {
-		return err
-	}
-	var block struct {
-		Txs []string `json:"tx"`
-	}
-	if err := o.call(&block, "getblock", mined[0], 1); err != nil {
-		return err
-	}
-	reward, err := chainhash.NewHashFromStr(block.Txs[0])
+	reward, err := chainhash.NewHashFromStr(first[0])
 	if err != nil {
 		return err
 	}
@@ -113,7 +106,7 @@ func (o *Outside) earn() error {
 	for range coins {
 		tx.AddTxOut(wire.NewTxOut(whole, o.script))
 	}
-	if err := o.sign(tx, 50*whole); err != nil {
+	if err := o.sign(tx, subsidy); err != nil {
 		return err
 	}
 	if _, err := o.mine(tx); err != nil {
@@ -143,8 +136,15 @@ func (o *Outside) NewAddress() (string, error) {
 	return o.addresses.Destination(o.next).Address, nil
 }
 
-// scriptOf returns the script that an address stands for, as the node says.
+// scriptOf returns the script that an address stands for, as the node says, or its library.
 func (o *Outside) scriptOf(to string) ([]byte, error) {
+	if o.node.bare {
+		a, err := address.DecodeAddress(to, &chaincfg.SimNetParams)
+		if err != nil {
+			return nil, err
+		}
+		return txscript.PayToAddrScript(a)
+	}
 	var r struct {
 		Valid  bool   `json:"isvalid"`
 		Script string `json:"scriptPubKey"`
@@ -198,13 +198,25 @@ func (o *Outside) generate(txs []string) (chain.BlockRef, error) {
 	if err != nil {
 		return chain.BlockRef{}, err
 	}
-	if txs == nil {
-		txs = []string{}
+	script, err := o.scriptOf(miner)
+	if err != nil {
+		return chain.BlockRef{}, err
 	}
-	if err := o.call(nil, "generateblock", miner, txs); err != nil {
+	if err := o.blockTo(script, txs); err != nil {
 		return chain.BlockRef{}, err
 	}
 	return o.head()
+}
+
+// blockTo adds a block whose reward goes to a script.
+func (o *Outside) blockTo(script []byte, txs []string) error {
+	if o.node.bare {
+		return o.submitBlock(script, txs)
+	}
+	if txs == nil {
+		txs = []string{}
+	}
+	return o.call(nil, "generateblock", "raw("+hex.EncodeToString(script)+")", txs)
 }
 
 // mineEmpty adds blocks without payments.
@@ -290,22 +302,27 @@ func (o *Outside) payments(depth int) (txs []string, first string, err error) {
 		return nil, "", err
 	}
 	for height := head.Height - uint64(depth) + 1; height <= head.Height; height++ {
-		var hash string
-		if err := o.call(&hash, "getblockhash", height); err != nil {
+		in, err := o.txsAt(height)
+		if err != nil {
 			return nil, "", err
 		}
-		if first == "" {
-			first = hash
-		}
-		var block struct {
-			Txs []string `json:"tx"`
-		}
-		if err := o.call(&block, "getblock", hash, 1); err != nil {
-			return nil, "", err
-		}
-		txs = append(txs, block.Txs[1:]...)
+		txs = append(txs, in[1:]...)
 	}
-	return txs, first, nil
+	err = o.call(&first, "getblockhash", head.Height-uint64(depth)+1)
+	return txs, first, err
+}
+
+// txsAt returns the transactions of the block at a height.
+func (o *Outside) txsAt(height uint64) ([]string, error) {
+	var hash string
+	if err := o.call(&hash, "getblockhash", height); err != nil {
+		return nil, err
+	}
+	var block struct {
+		Txs []string `json:"tx"`
+	}
+	err := o.call(&block, "getblock", hash, 1)
+	return block.Txs, err
 }
 
 // Reorg replaces the last blocks by one more, which are empty.
@@ -338,6 +355,17 @@ func (o *Outside) Reorg(depth int, drop bool) (chain.BlockRef, error) {
 		o.order = append(o.order, txs...)
 	}
 	return o.mineEmpty(depth + 1)
+}
+
+// Restart restarts the node. The transactions that wait do so afterwards: one that forgets them has
+// them again from its peers.
+func (o *Outside) Restart() error {
+	if o.node.remembers == nil {
+		return o.forget(nil)
+	}
+	o.node.Stop()
+	o.node.Run()
+	return nil
 }
 
 // forget restarts the node without these pending transactions.
@@ -443,17 +471,49 @@ func (o *Outside) Fund(to string, outputs int, amount uint64) error {
 
 // Balance returns what an address has in mined outputs.
 func (o *Outside) Balance(of string) (bourse.Amount, error) {
-	var r struct {
-		Total rpc.Number `json:"total_amount"`
-	}
-	if err := o.call(&r, "scantxoutset", "start", []string{"addr(" + of + ")"}); err != nil {
+	script, err := o.scriptOf(of)
+	if err != nil {
 		return bourse.Amount{}, err
 	}
-	a, ok := r.Total.Units(8)
-	if !ok {
-		return a, fmt.Errorf("a balance of %s", r.Total)
+	head, err := o.head()
+	if err != nil {
+		return bourse.Amount{}, err
 	}
-	return a, nil
+
+	has := map[wire.OutPoint]int64{}
+	for height := range head.Height {
+		if err := o.enter(has, height+1, script); err != nil {
+			return bourse.Amount{}, err
+		}
+	}
+	var sum bourse.Amount
+	for _, amount := range has {
+		sum = sum.Plus(bourse.Units(uint64(amount)))
+	}
+	return sum, nil
+}
+
+// enter enters a block into the unspent outputs of a script.
+func (o *Outside) enter(has map[wire.OutPoint]int64, height uint64, script []byte) error {
+	txs, err := o.txsAt(height)
+	if err != nil {
+		return err
+	}
+	for _, hash := range txs {
+		tx, err := o.txOf(hash)
+		if err != nil {
+			return err
+		}
+		for _, in := range tx.TxIn {
+			delete(has, in.PreviousOutPoint)
+		}
+		for i, out := range tx.TxOut {
+			if bytes.Equal(out.PkScript, script) {
+				has[wire.OutPoint{Hash: tx.TxHash(), Index: uint32(i)}] = out.Value
+			}
+		}
+	}
+	return nil
 }
 
 func hexOf(tx *wire.MsgTx) string {

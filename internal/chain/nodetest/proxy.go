@@ -84,9 +84,12 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 
 	status, body, err := p.pass(r, asked)
-	if lost || err != nil {
+	if lost {
 		<-r.Context().Done()
 		return
+	}
+	if err != nil {
+		panic(http.ErrAbortHandler) // the client's connection ends like the node's
 	}
 	body = headersForm.ReplaceAllFunc(body, func(b []byte) []byte {
 		n, _ := strconv.ParseUint(string(headersForm.FindSubmatch(b)[1]), 10, 64)
