@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -24,6 +25,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/node"
+	"github.com/bourse-exchange/bourse/internal/signer"
 )
 
 const (
@@ -63,12 +65,15 @@ func (d *dev) member(p *program) error {
 	if err := os.MkdirAll(common, 0o700); err != nil {
 		return err
 	}
+	if err := d.checkShared(); err != nil {
+		return err
+	}
 	d.Data = place(dir)
 	o, err := d.options()
 	if err != nil {
 		return err
 	}
-	o.Networks, o.Common = nil, common
+	d.share(o, common)
 	if d.Below {
 		p.ctx = untilInputEnds(p.ctx)
 	}
@@ -126,6 +131,9 @@ func (d *dev) family(p *program) error {
 	if d.Nodes < 2 || d.Nodes > mostNodes {
 		return fmt.Errorf("--nodes takes 1 to %d", mostNodes)
 	}
+	if err := d.checkShared(); err != nil {
+		return err
+	}
 	config, err := d.found()
 	if err != nil {
 		return err
@@ -134,7 +142,12 @@ func (d *dev) family(p *program) error {
 		return fmt.Errorf("%s has %d nodes, not %d", d.Data, len(config.Nodes), d.Nodes)
 	}
 
-	f := &family{program: p, dev: d, lines: make(chan nodeLine), ended: make(chan *child)}
+	f := &family{program: p, dev: d, lines: make(chan nodeLine), ended: make(chan *child), failed: make(chan error, 1)}
+	stop, err := f.shareWith(config)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	defer f.end()
 	for _, m := range config.Nodes {
 		if err := f.start(m.Node); err != nil {
@@ -249,11 +262,45 @@ type family struct {
 	children []*child
 	// lines receives the lines that the nodes print.
 	lines chan nodeLine
+	// failed receives the error that ends what the nodes share.
+	failed chan error
 	// ended receives each child once its process has ended.
 	ended chan *child
 	// last is the newest line of each node. told is true once they were printed.
 	last []nodeLine
 	told bool
+}
+
+// shareWith serves the embedded networks and their signer to the nodes, until stop.
+func (f *family) shareWith(config *cluster.Config) (stop func(), err error) {
+	if f.dev.Real != "" {
+		return func() {}, nil
+	}
+	id, err := config.Identity()
+	if err != nil {
+		return nil, err
+	}
+	s, err := openShared(f.ctx, filepath.Join(string(f.dev.Data), commonDir), signer.Exchange{ID: id.Exchange, Sandbox: true},
+		time.Duration(f.dev.Block), f.dev.Log.logger(f.program, new(slog.LevelVar)))
+	if err != nil {
+		return nil, fmt.Errorf("what the nodes share: %w", err)
+	}
+
+	ctx, cancel := context.WithCancel(context.WithoutCancel(f.ctx)) // the nodes end first
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := s.run(ctx); err != nil {
+			f.failed <- err
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+		if err := s.Close(); err != nil {
+			_, _ = fmt.Fprintf(f.stderr, "bourse: what the nodes shared: %v\n", err)
+		}
+	}, nil
 }
 
 // start starts a node.
@@ -304,6 +351,8 @@ func (f *family) watch() error {
 		select {
 		case <-f.ctx.Done():
 			return nil
+		case err := <-f.failed:
+			return fmt.Errorf("what the nodes share: %w", err)
 		case l := <-f.lines:
 			if err := f.take(l); err != nil {
 				return err

@@ -17,6 +17,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/signer"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
 	sqlhistory "github.com/bourse-exchange/bourse/internal/sqlstore/history"
 )
@@ -74,11 +75,16 @@ func RunMember(ctx context.Context, o MemberOptions) (err error) {
 	}
 	o.Serving = func(string, string) { o.Turned("leader") }
 	err = Run(ctx, o.Options)
-	if err != nil && !errors.Is(err, ErrDeposed) && (errors.Is(err, accounts.ErrDeposed) || !member.Log.Status().Open) {
+	if err != nil && !errors.Is(err, ErrDeposed) && (replaced(err) || !member.Log.Status().Open) {
 		o.Log.Warn("another node leads the exchange now: this one starts anew as a replica", slog.Any("error", err))
 		return ErrDeposed // a start may have failed at commands of the new leader, a write at its fence
 	}
 	return err
+}
+
+// replaced reports whether a fence says that a node of a higher term leads.
+func replaced(err error) bool {
+	return errors.Is(err, accounts.ErrDeposed) || errors.Is(err, signer.ErrEpoch)
 }
 
 // replica is a node that does not lead. It has the parts of a Node that need no live engine.

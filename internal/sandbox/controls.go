@@ -28,7 +28,10 @@ func (w *World) seen(ctx context.Context, n *embedded) {
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for w.exchange.Board.State(n.id).Tip != n.node.Head() {
+	for {
+		if head, err := n.node.Head(); err != nil || w.exchange.Board.State(n.id).Tip == head {
+			return
+		}
 		select {
 		case n.changed <- struct{}{}:
 		default: // it is signalled already
@@ -126,12 +129,7 @@ func (w *World) Stop(symbol bourse.Symbol, stopped bool) error {
 	if err != nil {
 		return err
 	}
-	if stopped {
-		n.faults.Stop()
-	} else {
-		n.faults.Start()
-	}
-	return nil
+	return n.node.Stop(stopped)
 }
 
 // Lag has a network's node fall behind by some blocks, or catch up.
@@ -143,8 +141,7 @@ func (w *World) Lag(symbol bourse.Symbol, blocks int) error {
 	case blocks < 0:
 		return bourse.Errorf(bourse.CodeInvalid, "blocks: must not be negative")
 	}
-	n.node.Lag(uint64(blocks), false)
-	return nil
+	return n.node.Lag(uint64(blocks))
 }
 
 // Networks lists the networks.
@@ -171,7 +168,11 @@ func (w *World) Owned(symbol bourse.Symbol) (uint64, map[bourse.Symbol]string, e
 	_, terms, assets := w.carried(n)
 
 	for {
-		head, owned := n.node.Head(), map[bourse.Symbol]string{}
+		head, err := n.node.Head()
+		if err != nil {
+			return 0, nil, err
+		}
+		owned := map[bourse.Symbol]string{}
 		for _, t := range terms {
 			asset := assets[t.Asset]
 			coin, moves := n.client.Shape().Coin(chain.CoinOf(asset.Symbol, t.Contract))
@@ -186,8 +187,8 @@ func (w *World) Owned(symbol bourse.Symbol) (uint64, map[bourse.Symbol]string, e
 				owned[asset.Symbol] = sum.Format(coin.Decimals)
 			}
 		}
-		if n.node.Head() == head {
-			return head.Height, owned, nil
+		if now, err := n.node.Head(); err != nil || now == head {
+			return head.Height, owned, err
 		}
 	}
 }

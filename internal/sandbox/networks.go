@@ -26,12 +26,11 @@ const (
 	seedFile    = "seed"
 )
 
-// embedded is a network in this process.
+// embedded is an embedded network.
 type embedded struct {
 	params *devnet.Params
 	id     bourse.NetworkID
-	node   *devnet.Node
-	faults *devnet.Faults
+	node   chainNode
 	client *devnet.Client
 	// changed wakes the exchange to look at the network at once.
 	changed chan struct{}
@@ -78,38 +77,53 @@ func (w *World) real() []wallet.Attachment {
 
 // open opens an embedded network and a client of it.
 func (w *World) open(p *devnet.Params) (*wallet.Connection, error) {
-	outside, own, err := w.seeds()
-	if err != nil {
-		return nil, err
-	}
 	d, err := disk.Open(filepath.Join(w.exchange.Data, networksDir, string(p.Symbol)))
 	if err != nil {
 		return nil, err
 	}
 
-	signing, public, err := w.signing(d, p, own)
-	if err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	node, err := devnet.Open(d, p, devnet.Options{
-		Seed: outside, Clock: w.exchange.Now, BlockTime: w.BlockTime, Hot: signing.Codec.Destination(chain.IndexHot),
-	})
+	signing, public, node, err := w.connect(d, p)
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 
 	n := &embedded{
-		params: p, id: w.exchange.View.Catalogue().Network(p.Symbol).ID,
-		node: node, faults: devnet.NewFaults(node), changed: make(chan struct{}, 1),
+		params: p, id: w.exchange.View.Catalogue().Network(p.Symbol).ID, node: node, changed: make(chan struct{}, 1),
 	}
-	n.client = devnet.NewClient(p, public, n.faults, devnet.ClientOptions{
+	n.client = devnet.NewClient(p, public, node, devnet.ClientOptions{
 		Clock: w.exchange.Now, MaxAge: headsLate * w.BlockTime,
 	})
 	w.networks = append(w.networks, n)
 	return &wallet.Connection{
 		Network: n.client, Signer: signing,
-		Changed: n.changed, Tick: n.tick, Close: func() error { return errors.Join(node.Close(), d.Close()) },
+		Changed: n.changed, Tick: n.tick, Close: node.Close,
 	}, nil
+}
+
+// connect returns the signer's part of an embedded network, the exchange's public key, and the node: in the
+// network's directory, which it closes, or at a Host.
+func (w *World) connect(d *disk.Dir, p *devnet.Params) (n signer.Network, k devnet.PublicKey, node chainNode, err error) {
+	if w.Host != "" {
+		if w.exchange.Signer == nil {
+			return n, k, nil, errOtherSigner
+		}
+		if n, k, err = w.signing(d, p, [32]byte{}); err != nil {
+			return n, k, nil, err
+		}
+		return n, k, newOutside(w.Host, p.Symbol), d.Close()
+	}
+
+	outside, own, err := w.seeds()
+	if err != nil {
+		return n, k, nil, err
+	}
+	if n, k, err = w.signing(d, p, own); err != nil {
+		return n, k, nil, err
+	}
+	node, err = newInside(d, p, devnet.Options{
+		Seed: outside, Clock: w.exchange.Now, BlockTime: w.BlockTime, Hot: n.Codec.Destination(chain.IndexHot),
+	})
+	return n, k, node, err
 }
 
 // publicFile has the public key of an embedded network, in the network's directory, if a signer
@@ -141,9 +155,18 @@ func (w *World) signing(d disk.Disk, p *devnet.Params, own [32]byte) (n signer.N
 	if err != nil {
 		return n, k, err
 	}
-	n.Account = signer.Account{Name: p.Symbol, Chain: p.Identity(), Public: k.String()}
-	n.Codec, n.MaxCost, n.HourCost = devnet.NewCodec(p, k), bourse.Units(1<<62), signer.UnlimitedCost()
+	keys := n.Keys
+	n = signingWith(p, k)
+	n.Keys = keys
 	return n, k, nil
+}
+
+// signingWith returns the signer's part of an embedded network, without keys and limits.
+func signingWith(p *devnet.Params, k devnet.PublicKey) signer.Network {
+	return signer.Network{
+		Account: signer.Account{Name: p.Symbol, Chain: p.Identity(), Public: k.String()},
+		Codec:   devnet.NewCodec(p, k), MaxCost: bourse.Units(1 << 62), HourCost: signer.UnlimitedCost(),
+	}
 }
 
 // askKey asks the signer for a network's public key and keeps it. It refuses a network that has

@@ -23,6 +23,9 @@ type Options struct {
 	// BlockTime is the time between blocks of the embedded networks; zero makes blocks on
 	// demand alone.
 	BlockTime bourse.Time
+	// Host is the Unix socket of a Host in another process, which has the embedded networks; empty for networks
+	// in this one. With it a signer is in another process, too.
+	Host string
 	// Real are networks of test chains with nodes of their own, which are connected in place of the embedded
 	// ones; empty for those.
 	Real []connect.Settings
