@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -40,20 +41,23 @@ type trial struct {
 	pits   []*pit
 	prober string
 	round  int
-	// hit and missed are the times to the first new acknowledgement after faults of the leader and of
-	// other nodes.
-	hit, missed []time.Duration
-	acked       int
+	acked  int
+	// took are the times to the first new acknowledgement, by what happened to which node.
+	took map[string][]time.Duration
 }
 
-func newTrial(t *testing.T) *trial {
+// newTrial starts a cluster, after prepare, if there is one.
+func newTrial(t *testing.T, prepare func(*ring)) *trial {
 	t.Helper()
 	seed := *ringSeed
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())
 	}
 	t.Logf("repeat with -cluster.seed=%d", seed)
-	x := &trial{ring: newRing(t, rand.New(rand.NewPCG(seed, 23))), up: &uplink{up: make(chan struct{})}}
+	x := &trial{
+		ring: newRing(t, rand.New(rand.NewPCG(seed, 23)), prepare),
+		up:   &uplink{up: make(chan struct{})}, took: map[string][]time.Duration{},
+	}
 	x.up.serve(x.leader().url)
 	_, x.prober = x.operator().member("prober", "USDT", takerHas)
 	for i := range ringPits {
@@ -89,12 +93,11 @@ func (x *trial) suffer(f blow) {
 	x.up.down()
 	began := time.Now()
 	f.begin(node)
-	took := x.probe(x.prober, fmt.Sprintf("%s-%d", f.name, x.round), began)
+	what := f.name + " of another node"
 	if node == leader {
-		x.hit = append(x.hit, took)
-	} else {
-		x.missed = append(x.missed, took)
+		what = f.name + " of the leader"
 	}
+	x.took[what] = append(x.took[what], x.probe(x.prober, fmt.Sprint(x.round), began))
 	x.up.serve(x.leader().url)
 	x.await(x.after(1+x.rng.IntN(mostBefore)), "during a fault")
 	f.end(node)
@@ -157,14 +160,14 @@ func (x *trial) finish(what string) {
 	}
 	load, _ := os.ReadFile("/proc/loadavg") // another system has none
 	x.t.Logf("%d %s: %d orders acknowledged; followers told of %d fills over %d dropped connections", x.round, what, x.acked, fills, drops)
-	x.t.Logf("first new acknowledgement: leader hit %s; another node %s; load %s", spreadOf(x.hit), spreadOf(x.missed), strings.TrimSpace(string(load)))
+	for _, what := range slices.Sorted(maps.Keys(x.took)) {
+		x.t.Logf("first new acknowledgement after %s: %s", what, spreadOf(x.took[what]))
+	}
+	x.t.Logf("load %s", strings.TrimSpace(string(load)))
 }
 
 // spreadOf describes times.
 func spreadOf(list []time.Duration) string {
-	if len(list) == 0 {
-		return "never"
-	}
 	slices.Sort(list)
 	at := func(share float64) time.Duration {
 		return list[int(share*float64(len(list)-1))].Round(time.Millisecond)
@@ -176,7 +179,7 @@ func spreadOf(list []time.Duration) string {
 // and brings them back: histories of orders and balances are linearizable, acknowledged orders are there,
 // followers know each fill once, and the nodes end in the same state.
 func TestClusterKills(t *testing.T) {
-	x := newTrial(t)
+	x := newTrial(t, nil)
 	for range *ringKills {
 		x.suffer(blow{"kill", (*ringNode).kill, x.start})
 	}

@@ -48,8 +48,8 @@ type ringNode struct {
 	ended chan struct{}
 }
 
-// newRing makes a cluster and starts its nodes.
-func newRing(t *testing.T, rng *rand.Rand) *ring {
+// newRing makes a cluster, and starts its nodes after prepare, if there is one.
+func newRing(t *testing.T, rng *rand.Rand, prepare func(*ring)) *ring {
 	t.Helper()
 	r := &ring{t: t, rng: rng, data: t.TempDir()}
 	config, err := (&dev{Data: place(r.data), Nodes: ringNodes, Listen: "127.0.0.1:0", Segment: 16 << 20}).create()
@@ -58,6 +58,9 @@ func newRing(t *testing.T, rng *rand.Rand) *ring {
 		dir := nodeDir(r.data, m.Node)
 		n := &ringNode{Member: m, dir: dir, url: "http://" + m.Listen, log: filepath.Join(r.data, filepath.Base(dir)+".log")}
 		r.nodes = append(r.nodes, n)
+	}
+	if prepare != nil {
+		prepare(r)
 	}
 	t.Cleanup(r.end)
 	for _, n := range r.nodes {
