@@ -126,6 +126,12 @@ func parseReplica(b []byte) (*Replica, error) {
 	}, nil
 }
 
+// ParseHeader reads the block that Bytes returns.
+func ParseHeader(b []byte) (h Header, err error) {
+	err = h.parse(b)
+	return h, err
+}
+
 // parse reads a header's block.
 func (h *Header) parse(b []byte) error {
 	switch {

@@ -37,6 +37,8 @@ type Log struct {
 	files *journal.Files
 	lock  io.Closer
 	send  func([]*raftpb.Message)
+	// changed is Options.Changed.
+	changed func(*Change) error
 
 	// Owned by the goroutine of Propose and Step. queue are the proposals that raft does
 	// not have yet; flying are those in its log, in order.

@@ -45,6 +45,9 @@ type Options struct {
 	// Send sends messages to the nodes that they name. Step calls it, and it must not
 	// wait. The messages must not be changed.
 	Send func([]*raftpb.Message)
+	// Changed, if not nil, gets each change of the members that was applied, in Step; after a start it gets
+	// changes again. An error is final.
+	Changed func(*Change) error
 	// MostApplied bounds the committed entries that a step hands to Next, in bytes. It hands at least
 	// one. Zero means mostApplied.
 	MostApplied uint64
@@ -86,21 +89,12 @@ func acquire(d disk.Disk) (io.Closer, error) {
 	return journal.Lock(d)
 }
 
-// create makes the journal of a node in a directory that is locked.
+// create makes the journal of one of the first nodes, in a directory that is locked.
 func create(d disk.Disk, c *Cluster, node uint64, size int64) error {
-	if _, ok, err := journal.Identify(d); ok || err != nil {
-		return errors.Join(err, fmt.Errorf("there is a journal already"))
-	}
-
 	at := journal.Position{Index: 1, Term: max(FirstTerm, c.Tip.Term)}
-	if err := (journal.Voter{Node: node, Term: at.Term}).Save(d, c.Identity); err != nil {
-		return err
-	}
-
 	s := &store{disk: d, identity: c.Identity, at: at, tip: c.Tip, commit: at.Index}
-	s.spare = segments.NewSpare(d, size, nil)
 	s.members, s.membersAt = &raftpb.ConfState{Voters: c.Nodes}, at.Index
-	return errors.Join(s.begin(), s.spare.Close(), s.seg.close())
+	return s.create(node, size)
 }
 
 // begin makes the first segment, which has a mark.
@@ -140,7 +134,7 @@ func Open(d disk.Disk, o Options) (*Log, *journal.Recovery, error) {
 	}
 
 	l := &Log{
-		files: journal.NewFiles(d, o.Identity), lock: lock, send: o.Send,
+		files: journal.NewFiles(d, o.Identity), lock: lock, send: o.Send, changed: o.Changed,
 		wake: make(chan struct{}, 1), ready: make(chan struct{}, 1),
 		store: store{disk: d, identity: o.Identity, spare: segments.NewSpare(d, size, o.Reserve)},
 	}

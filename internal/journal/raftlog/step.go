@@ -243,7 +243,10 @@ func (l *Log) change(e *raftpb.Entry) error {
 	}
 	l.members, l.membersAt = l.node.ApplyConfChange(c), e.GetIndex()
 	l.changes = slices.DeleteFunc(l.changes, func(index uint64) bool { return index <= l.membersAt })
-	return nil
+	if l.changed == nil {
+		return nil
+	}
+	return l.changed(&Change{Index: e.GetIndex(), Context: c.GetContext(), Nodes: nodesOf(l.members)})
 }
 
 // observe refreshes the status.

@@ -1,0 +1,100 @@
+package raftlog_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"go.etcd.io/raft/v3/raftpb"
+
+	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
+)
+
+// member returns a change of one member.
+func member(kind raftpb.ConfChangeType, id uint64) *raftpb.ConfChangeSingle {
+	return &raftpb.ConfChangeSingle{Type: kind.Enum(), NodeId: new(id)}
+}
+
+// loseDisk ends a node, and puts a new one with an empty disk and the id 5 in its place.
+func (g *trio) loseDisk(i int) {
+	g.t.Helper()
+	g.logs[i], g.disks[i], g.taken[i] = nil, memdisk.New(77), nil
+	base := g.logs[0].Base()
+	if err := raftlog.Join(g.disks[i], &base, 5, small); err != nil {
+		g.t.Fatal(err)
+	}
+	g.open(i)
+}
+
+// TestJoin lets a node lose its disk that has acknowledged what a third one lacks. It comes back under another
+// id and catches up while the leader takes commands, over several segments. It has no vote before that, and one
+// afterwards, also after a start.
+func TestJoin(t *testing.T) {
+	g := newTrio(t)
+	g.elect(0)
+	g.away[2] = true
+	for n := range 40 {
+		g.propose(0, fmt.Sprintf("%02d", n))
+		g.step(6)
+	}
+	g.loseDisk(1)
+
+	// Node 3 lacks committed commands. Without the leader it must not be elected.
+	g.away[0], g.away[2] = true, false
+	g.pass(200)
+	if s := g.logs[2].Status(); s.Role == raftlog.Leader {
+		t.Fatalf("a node that lacks committed commands leads: %+v", s)
+	}
+	g.away[0] = false
+	g.elect(0)
+
+	g.away[1] = true
+	g.change(&raftpb.ConfChangeV2{Changes: []*raftpb.ConfChangeSingle{member(raftpb.ConfChangeAddLearnerNode, 5)}})
+	if list := g.logs[0].CaughtUp(); len(list) > 0 {
+		t.Errorf("caught up without a message: %v", list)
+	}
+	g.away[1] = false
+	for n := 40; len(g.logs[0].CaughtUp()) == 0; n++ {
+		g.propose(0, fmt.Sprintf("%02d", n%100))
+		g.pass(1)
+	}
+	g.change(&raftpb.ConfChangeV2{Changes: []*raftpb.ConfChangeSingle{
+		member(raftpb.ConfChangeAddNode, 5), member(raftpb.ConfChangeRemoveNode, 2),
+	}})
+	g.pass(20)
+	for i, l := range g.logs {
+		if s := l.Status(); !slices.Equal(slices.Sorted(slices.Values(s.Voters)), []uint64{1, 3, 5}) {
+			t.Errorf("node %d has the voters %v", i+1, s.Voters)
+		}
+	}
+	g.wantAll(g.texts(0))
+	g.verify(1, g.texts(0))
+
+	g.restart(1)
+	g.away[2] = true
+	g.propose(0, "zz")
+	g.pass(5)
+	if all := g.texts(0); all[len(all)-2:] != "zz" {
+		t.Errorf("the node that came back has no vote: %q", all)
+	}
+}
+
+// TestJoinRefuses makes a node under the id of a member, which would forget the member's votes, and in a
+// directory that has a journal.
+func TestJoinRefuses(t *testing.T) {
+	g := newTrio(t)
+	base := g.logs[0].Base()
+	if err := raftlog.Join(memdisk.New(7), &base, 2, small); err == nil {
+		t.Error("a node is made anew under its id")
+	}
+	if err := raftlog.Join(g.disks[1].Clone(), &base, 5, small); err == nil {
+		t.Error("a node is made where one is")
+	}
+	single := journal.Header{Identity: identity}
+	if err := raftlog.Join(memdisk.New(8), &single, 5, small); !errors.Is(err, journal.ErrReplica) {
+		t.Errorf("a node begins with a single node's segment: %v", err)
+	}
+}
