@@ -55,11 +55,14 @@ type nodeLine struct {
 // member runs one node of a sandbox of several. A deposed leader replaces itself by a new program in the
 // same process.
 func (d *dev) member(p *program) error {
+	if d.Below {
+		p.ctx = untilInputEnds(p.ctx)
+	}
 	dir := nodeDir(string(d.Data), d.Node)
-	config, err := readConfig(dir)
+	back := &returning{program: p, data: string(d.Data), number: d.Node, segment: int64(d.Segment)}
+	config, err := back.config()
 	if err != nil {
-		return fmt.Errorf("%s holds no node %d: begin with %s: %w", d.Data, d.Node,
-			p.line("dev", "--nodes", "3", "--data", string(d.Data)), err)
+		return err
 	}
 	common := filepath.Join(string(d.Data), commonDir)
 	if err := os.MkdirAll(common, 0o700); err != nil {
@@ -74,16 +77,16 @@ func (d *dev) member(p *program) error {
 		return err
 	}
 	d.share(o, common)
-	if d.Below {
-		p.ctx = untilInputEnds(p.ctx)
-	}
 
-	listen := config.Member(d.Node).Listen
+	listen := config.Member(config.Node).Listen
 	err = p.serving(&d.Log, o, func() error {
 		return node.RunMember(p.ctx, node.MemberOptions{Options: *o, Turned: func(role string) {
 			_ = p.print(nodeLine{d.Node, os.Getpid(), listen, role}) // the parent may be gone
 		}})
 	})
+	if inJournal(err) {
+		err = back.repair(err)
+	}
 	switch {
 	case !errors.Is(err, node.ErrDeposed):
 		return err
@@ -138,8 +141,8 @@ func (d *dev) family(p *program) error {
 	if err != nil {
 		return err
 	}
-	if len(config.Nodes) != d.Nodes {
-		return fmt.Errorf("%s has %d nodes, not %d", d.Data, len(config.Nodes), d.Nodes)
+	if n := config.Size(); n != d.Nodes {
+		return fmt.Errorf("%s has %d nodes, not %d", d.Data, n, d.Nodes)
 	}
 
 	f := &family{program: p, dev: d, lines: make(chan nodeLine), ended: make(chan *child), failed: make(chan error, 1)}
@@ -149,8 +152,8 @@ func (d *dev) family(p *program) error {
 	}
 	defer stop()
 	defer f.end()
-	for _, m := range config.Nodes {
-		if err := f.start(m.Node); err != nil {
+	for n := range uint64(d.Nodes) {
+		if err := f.start(n + 1); err != nil {
 			return err
 		}
 	}
@@ -169,14 +172,15 @@ func (d *dev) found() (*cluster.Config, error) {
 		}
 		whole = whole && err == nil
 	}
-	if known != nil && (whole || len(known.Nodes) != d.Nodes) {
+	if known != nil && (whole || known.Size() != d.Nodes) {
 		return known, nil
 	}
-	return d.create()
+	return d.create(known)
 }
 
-// create makes the nodes. It goes on with nodes that an earlier call has made in part.
-func (d *dev) create() (*cluster.Config, error) {
+// create makes the nodes. It goes on with nodes that an earlier call has made in part, one of which may be
+// known; if they have run, it makes none.
+func (d *dev) create(known *cluster.Config) (*cluster.Config, error) {
 	addresses, err := d.addresses()
 	if err != nil {
 		return nil, err
@@ -206,7 +210,11 @@ func (d *dev) create() (*cluster.Config, error) {
 		c.Nodes = append(c.Nodes, cluster.Member{Node: n + 1, Listen: addresses[2*n], Address: addresses[2*n+1]})
 	}
 	c.Exchange = hex.EncodeToString(id[:])
-	return &c, cluster.Found(c, dirs, time.Now(), int64(d.Segment))
+	err = cluster.Found(c, dirs, time.Now(), int64(d.Segment))
+	if errors.Is(err, cluster.ErrUsed) && known != nil {
+		return known, nil // the others admit it, once one of them leads
+	}
+	return &c, err
 }
 
 // addresses returns two addresses for each node: that of clients, with the ports from --listen's on, and
@@ -461,10 +469,11 @@ func (c *clusterStatus) Run(p *program) error {
 		return fmt.Errorf("%s is no node of a cluster: %w", c.Data, err)
 	}
 	view := clusterView{Nodes: []nodeState{}}
-	for _, m := range config.Nodes {
-		s := p.stateOf(nodeDir(filepath.Dir(filepath.Clean(string(c.Data))), m.Node))
+	for n := range uint64(config.Size()) {
+		m := config.Newest(n + 1)
+		s := p.stateOf(nodeDir(filepath.Dir(filepath.Clean(string(c.Data))), n+1))
 		if s == nil {
-			view.Nodes = append(view.Nodes, nodeState{Node: m.Node, Role: "away", LagMS: -1, Listen: m.Listen})
+			view.Nodes = append(view.Nodes, nodeState{Node: n + 1, Role: "away", LagMS: -1, Listen: m.Listen})
 			continue
 		}
 		view.Nodes = append(view.Nodes, nodeState{s.Node, s.Role, s.Commit, s.Applied, s.LagMS, s.Listen})

@@ -174,8 +174,15 @@ func TestNodes(t *testing.T) {
 	g.end(second.Node)
 }
 
-// bringBack starts a node that was killed, and waits until it has what the leader has.
+// bringBack starts a node that was killed, and ends it once it has what the leader has.
 func (g *trio) bringBack(node, leader uint64) {
+	g.t.Helper()
+	end := g.again(node, leader)
+	end()
+}
+
+// again starts a node that was killed, and waits until it has what the leader has.
+func (g *trio) again(node, leader uint64) (end func()) {
 	g.t.Helper()
 	path, err := binary()
 	must(g.t, err)
@@ -203,8 +210,10 @@ func (g *trio) bringBack(node, leader uint64) {
 		s := g.status(leader).Nodes[node-1]
 		caught = s.Role == "replica" && s.Applied >= least && s.LagMS >= 0 && s.LagMS < 10_000
 	}
-	must(g.t, cmd.Process.Signal(syscall.SIGTERM))
-	must(g.t, cmd.Wait())
+	return func() {
+		must(g.t, cmd.Process.Signal(syscall.SIGTERM))
+		must(g.t, cmd.Wait())
+	}
 }
 
 // end ends the parent, and wants its nodes to end.

@@ -52,7 +52,7 @@ type ringNode struct {
 func newRing(t *testing.T, rng *rand.Rand, prepare func(*ring)) *ring {
 	t.Helper()
 	r := &ring{t: t, rng: rng, data: t.TempDir()}
-	config, err := (&dev{Data: place(r.data), Nodes: ringNodes, Listen: "127.0.0.1:0", Segment: 16 << 20}).create()
+	config, err := (&dev{Data: place(r.data), Nodes: ringNodes, Listen: "127.0.0.1:0", Segment: 16 << 20}).create(nil)
 	must(t, err)
 	for _, m := range config.Nodes {
 		dir := nodeDir(r.data, m.Node)

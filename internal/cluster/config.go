@@ -14,11 +14,13 @@ import (
 	"github.com/bourse-exchange/bourse/internal/pinned"
 )
 
-// The files of a node in its data directory.
+// ConfigFile is the file of a node's configuration in its data directory.
+const ConfigFile = "cluster.json"
+
+// The other files of a node in its data directory.
 const (
-	configFile = "cluster.json"
-	certFile   = "cluster.crt"
-	keyFile    = "cluster.key"
+	certFile = "cluster.crt"
+	keyFile  = "cluster.key"
 )
 
 // Config is a node's knowledge of its cluster, in a file of its data directory.
@@ -33,19 +35,29 @@ type Config struct {
 
 // Member is a node as the others know it.
 type Member struct {
+	// Node is the node's id: its number, and its life above that.
 	Node uint64 `json:"node"`
 	// Address is the node port, Listen the address of clients; Pin names the node's key.
 	Address string `json:"address"`
 	Listen  string `json:"listen"`
 	Pin     string `json:"pin"`
+	// Since is the index of the change that the member came with; zero for the first nodes.
+	Since uint64 `json:"since,omitempty"`
 }
+
+// lifeShift is the bit at which the life begins in a node's id.
+const lifeShift = 32
+
+// Number returns the number of a node, which people use. A node that comes back with an empty disk keeps
+// its number and gets another id.
+func Number(node uint64) uint64 { return node & (1<<lifeShift - 1) }
 
 // Identity returns the identity of the journal.
 func (c *Config) Identity() (journal.Identity, error) {
 	id := journal.Identity{Sandbox: c.Sandbox}
 	b, err := hex.DecodeString(c.Exchange)
 	if err != nil || len(b) != len(id.Exchange) {
-		return id, fmt.Errorf("%s: %q is no exchange's id", configFile, c.Exchange)
+		return id, fmt.Errorf("%s: %q is no exchange's id", ConfigFile, c.Exchange)
 	}
 	copy(id.Exchange[:], b)
 	return id, nil
@@ -61,18 +73,46 @@ func (c *Config) Member(node uint64) *Member {
 	return nil
 }
 
+// Newest returns the newest life of a number; nil if the cluster has none.
+func (c *Config) Newest(number uint64) (newest *Member) {
+	for i := range c.Nodes {
+		m := &c.Nodes[i]
+		if Number(m.Node) == number && (newest == nil || m.Node > newest.Node) {
+			newest = m
+		}
+	}
+	return newest
+}
+
+// Size returns the number of nodes, each counted once: their numbers are 1 to Size.
+func (c *Config) Size() (n int) {
+	for c.Newest(uint64(n+1)) != nil {
+		n++
+	}
+	return n
+}
+
+// save makes the configuration durable.
+func (c *Config) save(d disk.Disk) error {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return write(d, ConfigFile, append(text, '\n'))
+}
+
 // LoadConfig reads a node's configuration; fs.ErrNotExist if the directory is no node's.
 func LoadConfig(d disk.Disk) (*Config, error) {
-	text, err := disk.ReadFile(d, configFile)
+	text, err := disk.ReadFile(d, ConfigFile)
 	if err != nil {
 		return nil, err
 	}
 	c := new(Config)
 	if err := json.Unmarshal(text, c); err != nil {
-		return nil, fmt.Errorf("%s: %w", configFile, err)
+		return nil, fmt.Errorf("%s: %w", ConfigFile, err)
 	}
 	if c.Member(c.Node) == nil {
-		return nil, fmt.Errorf("%s: node %d is not one of its nodes", configFile, c.Node)
+		return nil, fmt.Errorf("%s: node %d is not one of its nodes", ConfigFile, c.Node)
 	}
 	return c, nil
 }
@@ -118,27 +158,24 @@ func Found(c Config, dirs []disk.Disk, now time.Time, segment int64) error {
 				return fmt.Errorf("node %d: %w", c.Node, err)
 			}
 		}
-		text, err := json.Marshal(c)
-		if err != nil {
-			return err
-		}
-		if err := write(d, configFile, append(text, '\n')); err != nil {
+		if err := c.save(d); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-var errUsed = errors.New("it has run, and another node's directory is not there: bring that back, or begin in another place")
+// ErrUsed means that a node has run, and that a missing one must join the cluster under a new id.
+var ErrUsed = errors.New("it has run, and a node whose directory is missing joins it anew")
 
-// unused returns errUsed if a node of a directory has taken part in an election.
+// unused returns ErrUsed if a node of a directory has taken part in an election.
 func unused(d disk.Disk, id journal.Identity) error {
 	if _, made, err := journal.Identify(d); err != nil || !made {
 		return err
 	}
 	v, err := journal.LoadVoter(d, id)
 	if err == nil && v.Term > raftlog.FirstTerm {
-		err = errUsed
+		err = ErrUsed
 	}
 	return err
 }
@@ -154,10 +191,16 @@ func (c *Config) options(data string) (Options, error) {
 		Identity: id, Epoch: c.Epoch, Node: c.Node,
 		Cert: filepath.Join(data, certFile), Key: filepath.Join(data, keyFile),
 	}
+	o.Peers = c.peers()
+	return o, err
+}
+
+// peers returns the other nodes.
+func (c *Config) peers() (list []Peer) {
 	for _, m := range c.Nodes {
 		if m.Node != c.Node {
-			o.Peers = append(o.Peers, Peer{Node: m.Node, Address: m.Address, Pin: m.Pin})
+			list = append(list, Peer{Node: m.Node, Address: m.Address, Pin: m.Pin})
 		}
 	}
-	return o, err
+	return list
 }

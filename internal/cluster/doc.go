@@ -10,8 +10,12 @@
 // its bytes is read as a message, and malformed bytes end their connection. A node has one connection to
 // this one: a new one ends its predecessor.
 //
-// Not here: who the members are, which the log knows; snapshots and segments for a node that fell too
-// far behind; the versions of records that a node knows.
+// A node that lost its journal never comes back under its id: the leader admits it as a learner with the
+// next life, and lets it vote once it has caught up (members.go). Members come with the changes in the log, and
+// the configuration file follows them. Each node reads its live segments again and again (scrub.go).
 //
-// Read frame.go and hello.go, then link.go, port.go and log.go.
+// Not here: which ids vote, which the log knows; snapshots and segments for a node that fell too far behind;
+// the versions of records that a node knows.
+//
+// Read frame.go and hello.go, then link.go, port.go, log.go and members.go.
 package cluster

@@ -1,5 +1,7 @@
 package cluster
 
+import "github.com/bourse-exchange/bourse/internal/journal/raftlog"
+
 // MostStrangers is the bound of connections whose node is not proven.
 const MostStrangers = mostStrangers
 
@@ -20,3 +22,9 @@ func (t *Transport) Connected(node uint64) bool {
 	defer l.mu.Unlock()
 	return l.up
 }
+
+// ScrubEvery is the time between two pieces of a scrub.
+const ScrubEvery = scrubEvery
+
+// After returns the members behind a change.
+func (c *Config) After(change *raftlog.Change) ([]Member, error) { return c.after(change) }

@@ -33,6 +33,8 @@ type link struct {
 	peer   Peer
 	config *tls.Config
 	wake   chan struct{}
+	// end ends run, if it has begun. Guarded by the transport's mu.
+	end context.CancelFunc
 
 	mu sync.Mutex
 	// up is true while there is a connection: without one messages are dropped.

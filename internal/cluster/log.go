@@ -153,8 +153,16 @@ func (l *Log) turn(tick bool) (more bool, err error) {
 	return l.Log.Step()
 }
 
+// reach calls a function with raft's log, which belongs to it until it returns.
+func (l *Log) reach(f func(*raftlog.Log) error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return f(l.raft)
+}
+
 // Status describes a node for operators.
 type Status struct {
+	// Node and Leader are numbers.
 	Node   uint64 `json:"node"`
 	Role   string `json:"role"`
 	Term   uint64 `json:"term"`

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/raft/v3/raftpb"
@@ -17,9 +18,13 @@ import (
 
 // Node is a node of a cluster: its log, and its connections to the others.
 type Node struct {
-	Config *Config
-	Log    *Log
-	// failed receives the error of the log's driver.
+	Log *Log
+	// config is replaced with each change of the members.
+	config atomic.Pointer[Config]
+	disk   disk.Disk
+	after  func(time.Duration) <-chan time.Time
+	log    *slog.Logger
+	// failed receives the first error of the log's driver and of the scrubber.
 	failed    chan error
 	transport *Transport
 	listener  net.Listener
@@ -37,12 +42,13 @@ type Parts struct {
 
 // Open opens the node of a data directory and its port. Its log takes no step before Run.
 func Open(ctx context.Context, p *Parts, c *Config, o journal.Options) (_ *Node, err error) {
-	n := &Node{Config: c, failed: make(chan error, 1)}
+	n := &Node{disk: p.Disk, after: p.After, log: p.Log, failed: make(chan error, 1)}
+	n.config.Store(c)
 	if o.Identity, err = c.Identity(); err != nil {
 		return nil, err
 	}
 	raft, _, err := raftlog.Open(p.Disk, raftlog.Options{
-		Options: o, Send: func(m []*raftpb.Message) { n.transport.Send(m) },
+		Options: o, Send: func(m []*raftpb.Message) { n.transport.Send(m) }, Changed: n.changed,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("journal in %s: %w", p.Data, err)
@@ -72,21 +78,40 @@ func Open(ctx context.Context, p *Parts, c *Config, o journal.Options) (_ *Node,
 func (n *Node) Run(ctx context.Context, ticks <-chan time.Time) {
 	var running sync.WaitGroup
 	running.Go(func() { n.transport.Run(ctx, n.listener) })
+	running.Go(func() { n.promote(ctx) })
 	running.Go(func() {
 		if err := n.Log.Run(ctx, ticks); err != nil {
-			n.failed <- err
+			n.fail(err)
+		}
+	})
+	running.Go(func() {
+		if err := n.scrub(ctx); err != nil {
+			n.fail(err)
 		}
 	})
 	running.Wait()
 }
 
-// Failed returns a channel that receives the error with which the log has stopped.
+// fail reports the first error of a part that has stopped.
+func (n *Node) fail(err error) {
+	select {
+	case n.failed <- err:
+	default: // another part was first
+	}
+}
+
+// Config returns the node's configuration. It must not be changed.
+func (n *Node) Config() *Config { return n.config.Load() }
+
+// Failed returns a channel that receives the error with which the log has stopped, or
+// the damage that was found in it.
 func (n *Node) Failed() <-chan error { return n.failed }
 
 // Status describes the node.
 func (n *Node) Status() Status {
 	s := n.Log.Describe()
-	s.Listen = n.Config.Member(s.Node).Listen
+	s.Listen = n.Config().Member(s.Node).Listen
+	s.Node, s.Leader = Number(s.Node), Number(s.Leader)
 	return s
 }
 
@@ -96,7 +121,7 @@ func (n *Node) Leader() *Member {
 	if s.Leader == 0 || s.Leader == s.Node {
 		return nil
 	}
-	return n.Config.Member(s.Leader)
+	return n.Config().Member(s.Leader)
 }
 
 // Recovery returns the journal's end. It is for a node that has begun to lead, when no other node proposes.

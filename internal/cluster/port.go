@@ -56,7 +56,7 @@ func (t *Transport) serve(ctx context.Context, plain net.Conn, known func()) {
 	stop := context.AfterFunc(ctx, func() { _ = plain.Close() })
 	defer stop()
 	defer func() { _ = plain.Close() }()
-	conn := tls.Server(plain, t.port)
+	conn := tls.Server(plain, t.portConfig())
 	node, err := t.identify(ctx, conn)
 	known()
 	if err != nil {
@@ -81,13 +81,7 @@ func (t *Transport) identify(ctx context.Context, conn *tls.Conn) (node uint64, 
 	if err != nil {
 		return 0, err
 	}
-	pin := pinOf(conn)
-	for _, p := range t.Peers {
-		if p.Pin == pin {
-			node = p.Node
-		}
-	}
-
+	node = t.node(pinOf(conn))
 	own := t.hello(node)
 	if err := own.check(&theirs); err != nil {
 		return 0, err
@@ -100,7 +94,9 @@ func (t *Transport) identify(ctx context.Context, conn *tls.Conn) (node uint64, 
 
 // hear hands a node's messages to Receive until one is malformed or refused, or the connection ends.
 func (t *Transport) hear(node uint64, conn net.Conn) error {
-	t.enter(node, conn)
+	if !t.enter(node, conn) {
+		return errStranger
+	}
 	defer t.leave(node, conn)
 	r := bufio.NewReaderSize(conn, readAhead)
 	for {
@@ -117,14 +113,19 @@ func (t *Transport) hear(node uint64, conn net.Conn) error {
 	}
 }
 
-// enter notes the connection of a node, and closes its earlier one, which may be dead.
-func (t *Transport) enter(node uint64, conn net.Conn) {
+// enter notes the connection of a node, and closes its earlier one, which may be dead. It returns false
+// if the node has left the cluster meanwhile.
+func (t *Transport) enter(node uint64, conn net.Conn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.links[node] == nil {
+		return false
+	}
 	if old := t.heard[node]; old != nil {
 		_ = old.Close()
 	}
 	t.heard[node] = conn
+	return true
 }
 
 func (t *Transport) leave(node uint64, conn net.Conn) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,7 +31,8 @@ type Options struct {
 	Node  uint64
 	// Cert and Key are the files, PEM, of this node's certificate and its key.
 	Cert, Key string
-	Peers     []Peer
+	// Peers are the other nodes at the beginning.
+	Peers []Peer
 	// Receive takes the messages of other nodes. An error ends the connection.
 	Receive func(...*raftpb.Message) error
 	Clock   func() time.Time
@@ -41,11 +43,15 @@ type Options struct {
 // Transport carries messages to and from the other nodes. Safe for concurrent use.
 type Transport struct {
 	Options
+
+	// mu guards what follows.
+	mu    sync.Mutex
 	links map[uint64]*link
 	// port is the configuration of connections that others dial.
 	port *tls.Config
-
-	mu sync.Mutex
+	// begin runs a link, in running; nil outside of Run.
+	begin   func(*link)
+	running sync.WaitGroup
 	// heard are the connections that others dialed, by node.
 	heard map[uint64]net.Conn
 }
@@ -53,22 +59,58 @@ type Transport struct {
 // NewTransport returns a transport. It connects in Run.
 func NewTransport(o Options) (*Transport, error) {
 	t := &Transport{Options: o, links: map[uint64]*link{}, heard: map[uint64]net.Conn{}}
+	return t, t.Set(o.Peers)
+}
+
+// Set replaces the other nodes. Connections to nodes that are no longer among them end.
+func (t *Transport) Set(peers []Peer) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	var pins []string
-	for _, p := range o.Peers {
-		config, err := pinned.TLS(o.Cert, o.Key, p.Pin)
-		if err != nil {
-			return nil, fmt.Errorf("node %d: %w", p.Node, err)
-		}
-		t.links[p.Node] = newLink(t, p, config)
+	for _, p := range peers {
 		pins = append(pins, p.Pin)
+		if l := t.links[p.Node]; l != nil && l.peer == p {
+			continue
+		}
+		config, err := pinned.TLS(t.Cert, t.Key, p.Pin)
+		if err != nil {
+			return fmt.Errorf("node %d: %w", p.Node, err)
+		}
+		t.part(p.Node)
+		t.links[p.Node] = newLink(t, p, config)
+		if t.begin != nil {
+			t.begin(t.links[p.Node])
+		}
 	}
-	var err error
-	t.port, err = pinned.TLS(o.Cert, o.Key, pins...)
-	return t, err
+
+	port, err := pinned.TLS(t.Cert, t.Key, pins...)
+	if err != nil {
+		return err
+	}
+	t.port = port
+	for node := range t.links {
+		if !slices.ContainsFunc(peers, func(p Peer) bool { return p.Node == node }) {
+			t.part(node)
+		}
+	}
+	return nil
+}
+
+// part ends the connections with a node. It is called under mu.
+func (t *Transport) part(node uint64) {
+	if l := t.links[node]; l != nil && l.end != nil {
+		l.end()
+	}
+	delete(t.links, node)
+	if conn := t.heard[node]; conn != nil {
+		_ = conn.Close() // its reader ends
+	}
 }
 
 // Send queues messages for the nodes that they name. It never waits: messages without room are dropped.
 func (t *Transport) Send(messages []*raftpb.Message) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for _, m := range messages {
 		if l := t.links[m.GetTo()]; l != nil {
 			l.add(m)
@@ -79,14 +121,46 @@ func (t *Transport) Send(messages []*raftpb.Message) {
 // Run dials the other nodes, and takes their connections from a listener, which it closes. It returns
 // once ctx has ended and all connections have.
 func (t *Transport) Run(ctx context.Context, listener net.Listener) {
-	var running sync.WaitGroup
-	for _, l := range t.links {
-		running.Go(func() { l.run(ctx) })
+	t.mu.Lock()
+	t.begin = func(l *link) {
+		own, cancel := context.WithCancel(ctx)
+		l.end = cancel
+		t.running.Go(func() {
+			defer cancel()
+			l.run(own)
+		})
 	}
+	for _, l := range t.links {
+		t.begin(l)
+	}
+	t.mu.Unlock()
+
 	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
 	defer stop()
 	t.accept(ctx, listener)
-	running.Wait()
+	t.mu.Lock()
+	t.begin = nil
+	t.mu.Unlock()
+	t.running.Wait()
+}
+
+// node returns the node of a pin, zero if none has it.
+func (t *Transport) node(pin string) uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for node, l := range t.links {
+		if l.peer.Pin == pin {
+			return node
+		}
+	}
+	return 0
+}
+
+// portConfig returns the configuration of connections that others dial.
+func (t *Transport) portConfig() *tls.Config {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.port
 }
 
 // hello returns the hello of this node to another.

@@ -106,7 +106,7 @@ func follow(ctx context.Context, o *MemberOptions, d *disk.Dir) (term uint64, er
 
 // open opens the voids, the snapshots and the history.
 func (r *replica) open(ctx context.Context) (err error) {
-	if r.identity, err = r.Member.Config.Identity(); err != nil {
+	if r.identity, err = r.Member.Config().Identity(); err != nil {
 		return err
 	}
 	r.files, r.snapshots = journal.NewFiles(r.disk, r.identity), journal.NewSnapshots(r.disk, r.identity)
@@ -147,7 +147,7 @@ func (r *replica) run(ctx context.Context) (term uint64, err error) {
 		return 0, err
 	}
 	r.turned("replica")
-	r.Log.Info("serving as a replica", slog.Uint64("node", r.Member.Config.Node), slog.String("address", r.Listen))
+	r.Log.Info("serving as a replica", slog.Uint64("node", cluster.Number(r.Member.Config().Node)), slog.String("address", r.Listen))
 
 	term, err = r.await(ctx)
 	for _, s := range servers {
@@ -172,7 +172,7 @@ func (r *replica) await(ctx context.Context) (term uint64, err error) {
 	for {
 		for n, ok := r.log.Next(); ok; n, ok = r.log.Next() {
 			if n.Kind == journal.Role && n.Leads {
-				r.Log.Info("this node leads", slog.Uint64("node", r.Member.Config.Node), slog.Uint64("term", n.Term))
+				r.Log.Info("this node leads", slog.Uint64("node", cluster.Number(r.Member.Config().Node)), slog.Uint64("term", n.Term))
 				return n.Term, nil
 			}
 		}
@@ -265,6 +265,11 @@ func (n *Node) place() *cluster.Status {
 		return nil
 	}
 	return new(n.Member.Status())
+}
+
+// admit lets a node of the cluster come back without its data.
+func (n *Node) admit(ctx context.Context, number uint64, pin string) (any, error) {
+	return n.Member.Admit(ctx, cluster.Newcomer{Number: number, Pin: pin})
 }
 
 // watchLead ends the process once another node leads. Queued commands are refused as not taken;

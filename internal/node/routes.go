@@ -162,6 +162,9 @@ func (n *Node) verbs() *admin.Server {
 		AcceptClock: n.acceptClock, Log: n.Log, FormatHash: connections{n}.formatHash, Voids: n.voided(),
 		Status: n.status, Condition: n.vitals, Purses: n.purses, Funds: n.funds,
 	}}
+	if n.Member != nil {
+		s.Admit = n.admit
+	}
 	if n.letters != nil {
 		s.Letters = n.letters
 	}

@@ -52,6 +52,9 @@ type Options struct {
 	AcceptClock func()
 	// Voids are the voided commands, oldest first.
 	Voids []Void
+	// Admit lets a node of the cluster that lost its disk come back, with a key that a pin names; nil for an
+	// exchange on one node. Only the leader admits nodes.
+	Admit func(ctx context.Context, number uint64, pin string) (any, error)
 	// Status tells of the node.
 	Status func() any
 	// Condition returns the condition of the parts that the view does not show.
@@ -163,6 +166,7 @@ func (s *Server) newVerbs() map[string]verb {
 		"catalogue/show":       {taking(s.catalogueShow), viewer},
 		"catalogue/preview":    {taking(s.cataloguePreview), viewer},
 		"catalogue/apply":      {taking(s.catalogueApply), owner},
+		"cluster/admit":        {taking(s.clusterAdmit), nobody},
 		"clock/accept":         {taking(s.clockAccept), nobody},
 		"withdrawal/list":      {taking(s.withdrawalList), viewer},
 		"withdrawal/approve":   {s.withdrawal("approve", bourse.Command{Kind: bourse.CommandDecideWithdrawal, On: true}), orders(bourse.CommandDecideWithdrawal)},

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bourse-exchange/bourse/internal/api/admin"
+	"github.com/bourse-exchange/bourse/internal/cluster"
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/node"
+)
+
+const (
+	// askAgain is the time between two requests to be admitted.
+	askAgain = 200 * time.Millisecond
+	// mostKept bounds the copies of earlier data that a node's directory keeps: a disk that damages more is
+	// to be replaced, and the copies are not to fill it.
+	mostKept = 3
+)
+
+// returning is a node of a sandbox that may have lost its data. Under its id it could break promises that it
+// has forgotten, so that it comes back under a new one, with an empty journal that the leader fills.
+type returning struct {
+	*program
+	// data is the directory of the sandbox, number the node's in it, segment the size of its journal's files.
+	data    string
+	number  uint64
+	segment int64
+}
+
+// dir returns the node's directory.
+func (r *returning) dir() string { return nodeDir(r.data, r.number) }
+
+// config returns the node's configuration. A node whose directory was emptied, or was replaced in another
+// place, is made anew.
+func (r *returning) config() (*cluster.Config, error) {
+	own, err := readConfig(r.dir())
+	others := r.others()
+	switch {
+	case others == nil && err == nil:
+		return own, nil
+	case others == nil:
+		return nil, fmt.Errorf("%s holds no node %d: begin with %s: %w", r.data, r.number,
+			r.line("dev", "--nodes", "3", "--data", r.data), err)
+	case others.Newest(r.number) == nil:
+		return nil, fmt.Errorf("%s has the nodes 1 to %d, and no node %d", r.data, others.Size(), r.number)
+	case err != nil:
+		return r.remake(fmt.Errorf("its directory holds no node: %w", err))
+	case own.Node < others.Newest(r.number).Node:
+		return r.remake(errors.New("its directory is that of a node that was replaced"))
+	default:
+		return own, nil
+	}
+}
+
+// others returns the configuration of another node, that which knows the newest life of this one; nil if
+// there is none.
+func (r *returning) others() (newest *cluster.Config) {
+	life := uint64(0)
+	for n := range uint64(mostNodes) {
+		c, err := readConfig(nodeDir(r.data, n+1))
+		if err != nil || n+1 == r.number {
+			continue
+		}
+		if m := c.Newest(r.number); newest == nil || m != nil && m.Node > life {
+			newest = c
+			if m != nil {
+				life = m.Node
+			}
+		}
+	}
+	return newest
+}
+
+// remake makes the node anew, once the leader has admitted it: until then nothing of its data is touched.
+func (r *returning) remake(cause error) (*cluster.Config, error) {
+	d, err := disk.Open(r.dir())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = d.Close() }() // everything is durable
+	keep, err := keepIn(d)
+	if err != nil {
+		return nil, fmt.Errorf("node %d cannot be made anew, although %w: %w", r.number, cause, err)
+	}
+	_, _ = fmt.Fprintf(r.stderr, "bourse: node %d asks the leader to make it anew: %v\n", r.number, cause)
+
+	newcomer, cert, key, err := cluster.Prepare(r.number, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	a, err := r.ask(&newcomer)
+	if err != nil {
+		return nil, fmt.Errorf("node %d is not made anew, although %w: %w", r.number, cause, err)
+	}
+	if err := setAside(d, keep); err != nil {
+		return nil, err
+	}
+	if err := cluster.Settle(d, a, cert, key, r.segment); err != nil {
+		return nil, err
+	}
+	_, _ = fmt.Fprintf(r.stderr, "bourse: node %d begins with an empty journal, and has a vote once it has caught up\n", r.number)
+	return &a.Config, nil
+}
+
+// ask asks the leader to admit the node. It waits until there is one.
+func (r *returning) ask(n *cluster.Newcomer) (*cluster.Admission, error) {
+	for {
+		for other := range uint64(mostNodes) {
+			dir := nodeDir(r.data, other+1)
+			if s := r.stateOf(dir); s == nil || s.Role != "leader" || other+1 == r.number {
+				continue
+			}
+			answer, err := admin.Call(r.ctx, dir, "cluster/admit", n)
+			if err != nil {
+				return nil, err
+			}
+			a := new(cluster.Admission)
+			return a, json.Unmarshal(answer, a)
+		}
+
+		select {
+		case <-r.ctx.Done():
+			return nil, r.ctx.Err()
+		case <-time.After(askAgain):
+		}
+	}
+}
+
+// repair makes a node anew whose journal is damaged, and returns node.ErrDeposed if the process is to begin
+// again.
+func (r *returning) repair(cause error) error {
+	_, err := r.remake(cause)
+	if err == nil || errors.Is(err, journal.ErrInUse) {
+		return node.ErrDeposed // a log that is still open is not any more in a process that begins again
+	}
+	return err
+}
+
+// inJournal reports whether an error is damage in the live journal.
+func inJournal(err error) bool {
+	damage := (*journal.DamageError)(nil)
+	return errors.As(err, &damage) && strings.HasPrefix(damage.File, journal.LiveDir)
+}
+
+// keepIn returns the directory for a copy of the data, in a data directory.
+func keepIn(d disk.Disk) (string, error) {
+	if err := d.MkdirAll(journal.TornDir); err != nil {
+		return "", err
+	}
+	kept, err := d.List(journal.TornDir)
+	if err != nil {
+		return "", err
+	}
+	n := 0
+	for _, name := range kept {
+		if strings.HasPrefix(name, "node-") {
+			n++
+		}
+	}
+	if n >= mostKept {
+		return "", fmt.Errorf("it was %d times before: replace the disk, or remove the copies in %s", n, journal.TornDir)
+	}
+	return path.Join(journal.TornDir, "node-"+strconv.Itoa(n+1)), nil
+}
+
+// setAside moves all of a data directory to a directory in it. The configuration goes first: without it the
+// directory is no node's, also after a crash.
+func setAside(d disk.Disk, to string) error {
+	names, err := d.List(".")
+	if err != nil {
+		return err
+	}
+	if slices.Contains(names, journal.LiveDir) {
+		lock, err := journal.Lock(d)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = lock.Close() }() // it has moved with its file
+	}
+	if err := d.MkdirAll(to); err != nil {
+		return err
+	}
+
+	if i := slices.Index(names, cluster.ConfigFile); i > 0 {
+		names[0], names[i] = names[i], names[0]
+	}
+	for _, name := range names {
+		if name == journal.TornDir {
+			continue
+		}
+		if err := d.Rename(name, path.Join(to, name)); err != nil {
+			return err
+		}
+		if err := errors.Join(d.SyncDir(to), d.SyncDir(".")); err != nil {
+			return err
+		}
+	}
+	return d.SyncDir(journal.TornDir)
+}

@@ -1,0 +1,220 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"go.etcd.io/raft/v3/raftpb"
+
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
+	"github.com/bourse-exchange/bourse/internal/pinned"
+)
+
+// lookEvery is the time between two looks of a leader at its learners.
+const lookEvery = 100 * time.Millisecond
+
+// Newcomer is a node that lost its disk and comes back with an empty one and a new key.
+type Newcomer struct {
+	Number uint64 `json:"number"`
+	// Pin names its new key: its old one is another node's.
+	Pin string `json:"pin"`
+}
+
+// Admission lets a newcomer begin.
+type Admission struct {
+	// Config is its configuration, Base the header block of the segment that its journal begins with.
+	Config Config `json:"config"`
+	Base   []byte `json:"base"`
+}
+
+// Errors of Admit.
+var (
+	// ErrNotLeader: only the leader admits nodes.
+	ErrNotLeader = errors.New("this node does not lead")
+	// ErrPruned: the journals of all members begin behind commands that the newcomer would lack.
+	ErrPruned = errors.New("the leader's oldest live segment does not begin with the first command: copy a member's data to join")
+)
+
+// Admit makes a newcomer a learner under a new id, and returns once that is committed. The leader makes it a
+// voter in the place of its former life once it has caught up. Only the leader admits nodes.
+//
+// The authority is the caller's: whoever reaches the leader's administrative socket.
+func (n *Node) Admit(ctx context.Context, c Newcomer) (*Admission, error) {
+	for {
+		if a := n.admitted(c); a != nil {
+			return a, nil
+		}
+		if err := n.Log.reach(func(l *raftlog.Log) error { return n.propose(l, c) }); err != nil {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-n.after(lookEvery): // a change may be lost, and is proposed again
+		}
+	}
+}
+
+// admitted returns the admission of a newcomer whose change was applied.
+func (n *Node) admitted(c Newcomer) (a *Admission) {
+	config := n.Config()
+	for _, m := range config.Nodes {
+		if m.Pin == c.Pin && Number(m.Node) == c.Number {
+			a = &Admission{Config: *config}
+			a.Config.Node = m.Node
+		}
+	}
+	if a == nil {
+		return nil
+	}
+	_ = n.Log.reach(func(l *raftlog.Log) error {
+		base := l.Base()
+		a.Base = base.Bytes()
+		return nil
+	})
+	return a
+}
+
+// propose asks for the change that makes a newcomer a learner. Learners of the same number leave: they lost
+// their disks, too.
+func (n *Node) propose(l *raftlog.Log, c Newcomer) error {
+	config := n.Config()
+	if slices.ContainsFunc(config.Nodes, func(m Member) bool { return m.Pin == c.Pin }) {
+		return nil // its change was applied meanwhile
+	}
+	former := config.Newest(c.Number)
+	switch s := l.Status(); {
+	case !s.Open:
+		return ErrNotLeader
+	case former == nil:
+		return fmt.Errorf("the cluster has no node %d", c.Number)
+	case former.Node == s.Node:
+		return fmt.Errorf("node %d leads the cluster", c.Number)
+	case l.Base().Tip.Last > 0:
+		return ErrPruned
+	}
+
+	m := Member{Node: former.Node + 1<<lifeShift, Address: former.Address, Listen: former.Listen, Pin: c.Pin}
+	text, err := json.Marshal(&m)
+	if err != nil {
+		return err
+	}
+	change := &raftpb.ConfChangeV2{Context: text}
+	add(change, raftpb.ConfChangeAddLearnerNode, m.Node)
+	for _, other := range config.Nodes {
+		if Number(other.Node) == c.Number && !slices.Contains(l.Status().Voters, other.Node) {
+			add(change, raftpb.ConfChangeRemoveNode, other.Node)
+		}
+	}
+	return l.Change(change)
+}
+
+func add(c *raftpb.ConfChangeV2, kind raftpb.ConfChangeType, node uint64) {
+	c.Changes = append(c.Changes, &raftpb.ConfChangeSingle{Type: kind.Enum(), NodeId: new(node)})
+}
+
+// promote lets a leader make learners that have caught up voters, each in the place of its former life.
+func (n *Node) promote(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-n.after(lookEvery):
+		}
+		err := n.Log.reach(func(l *raftlog.Log) error {
+			for _, id := range l.CaughtUp() {
+				return l.Change(replacing(id, l.Status().Voters))
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, journal.ErrNotLeader) && ctx.Err() == nil {
+			n.log.Warn("a node that has caught up gets no vote yet", slog.Any("error", err))
+		}
+	}
+}
+
+// replacing returns the change that gives a learner the vote of its former life.
+func replacing(learner uint64, voters []uint64) *raftpb.ConfChangeV2 {
+	c := new(raftpb.ConfChangeV2)
+	add(c, raftpb.ConfChangeAddNode, learner)
+	for _, id := range voters {
+		if Number(id) == Number(learner) {
+			add(c, raftpb.ConfChangeRemoveNode, id)
+		}
+	}
+	return c
+}
+
+// changed brings the configuration and the connections up to a change of the members. The log calls it in a
+// step, before anything else is applied.
+func (n *Node) changed(c *raftlog.Change) error {
+	config := *n.Config()
+	nodes, err := config.after(c)
+	if err != nil {
+		return fmt.Errorf("members of entry %d: %w", c.Index, err)
+	}
+	if slices.Equal(nodes, config.Nodes) {
+		return nil
+	}
+	config.Nodes = nodes
+	if err := config.save(n.disk); err != nil {
+		return err
+	}
+	n.config.Store(&config)
+	return n.transport.Set(config.peers())
+}
+
+// after returns the members behind a change. A node that joins, or starts, sees changes again that are older
+// than its configuration: members that came later stay.
+func (c *Config) after(change *raftlog.Change) ([]Member, error) {
+	nodes := slices.DeleteFunc(slices.Clone(c.Nodes), func(m Member) bool {
+		return m.Since <= change.Index && m.Node != c.Node && !slices.Contains(change.Nodes, m.Node)
+	})
+	if len(change.Context) == 0 {
+		return nodes, nil
+	}
+	m := Member{Since: change.Index}
+	if err := json.Unmarshal(change.Context, &m); err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(nodes, func(other Member) bool { return other.Node == m.Node }) {
+		return nodes, nil
+	}
+	return append(nodes, m), nil
+}
+
+// Prepare makes a newcomer's key, in memory.
+func Prepare(number uint64, now time.Time) (c Newcomer, cert, key []byte, err error) {
+	cert, key, pin, err := pinned.Certify(now)
+	return Newcomer{Number: number, Pin: pin}, cert, key, err
+}
+
+// Settle makes the node of a newcomer in a data directory without one. The last file that it writes is the
+// configuration, without which the directory is no node's.
+func Settle(d disk.Disk, a *Admission, cert, key []byte, segment int64) error {
+	base, err := journal.ParseHeader(a.Base)
+	if err != nil {
+		return fmt.Errorf("the leader's oldest segment: %w", err)
+	}
+	id, err := a.Config.Identity()
+	if err != nil {
+		return err
+	}
+	if err := id.Check(base.Identity); err != nil {
+		return err
+	}
+	if err := errors.Join(write(d, certFile, cert), write(d, keyFile, key)); err != nil {
+		return err
+	}
+	if err := raftlog.Join(d, &base, a.Config.Node, segment); err != nil {
+		return err
+	}
+	return a.Config.save(d)
+}

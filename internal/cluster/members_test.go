@@ -1,0 +1,177 @@
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bourse-exchange/bourse/internal/cluster"
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
+)
+
+// TestMembersFollowTheLog applies changes to a configuration that knows later ones, as a node does that joins
+// or starts: members that came later stay, those that left go, and the node itself stays.
+func TestMembersFollowTheLog(t *testing.T) {
+	const life = 1 << 32
+	c := cluster.Config{Node: 2 + 2*life, Nodes: []cluster.Member{
+		{Node: 1}, {Node: 2}, {Node: 3}, {Node: 3 + life, Since: 90}, {Node: 2 + 2*life, Since: 95},
+	}}
+	for _, step := range []struct {
+		index   uint64
+		context string
+		nodes   []uint64
+		want    []uint64
+	}{
+		{40, `{"node":4294967298}`, []uint64{1, 2, 3, 2 + life}, []uint64{1, 2, 3, 3 + life, 2 + 2*life, 2 + life}},
+		{50, "", []uint64{1, 3, 2 + life}, []uint64{1, 3, 3 + life, 2 + 2*life, 2 + life}},
+		{90, `{"node":4294967299}`, []uint64{1, 3, 2 + life, 3 + life}, []uint64{1, 3, 3 + life, 2 + 2*life, 2 + life}},
+		{91, "", []uint64{1, 2 + life, 3 + life}, []uint64{1, 3 + life, 2 + 2*life, 2 + life}},
+		{95, `{"node":8589934594}`, []uint64{1, 3 + life, 2 + 2*life}, []uint64{1, 3 + life, 2 + 2*life}},
+		{99, "", []uint64{1, 3 + life}, []uint64{1, 3 + life, 2 + 2*life}},
+	} {
+		list, err := c.After(&raftlog.Change{Index: step.index, Context: []byte(step.context), Nodes: step.nodes})
+		want(t, err)
+		c.Nodes = list
+		var got []uint64
+		for _, m := range list {
+			got = append(got, m.Node)
+		}
+		if !slices.Equal(got, step.want) {
+			t.Errorf("behind entry %d: %v, not %v", step.index, got, step.want)
+		}
+	}
+	if m := c.Newest(3); c.Size() != 3 || m.Node != 3+life || m.Since != 90 || cluster.Number(m.Node) != 3 {
+		t.Errorf("node 3 is %+v of %d", m, c.Size())
+	}
+	if _, err := c.After(&raftlog.Change{Context: []byte("{")}); err == nil {
+		t.Error("a malformed member is taken")
+	}
+}
+
+// lone is a cluster of one node in a directory.
+type lone struct {
+	*cluster.Node
+	data string
+	disk *disk.Dir
+	// scrubs lets the node read a piece of its segments again.
+	scrubs chan time.Time
+}
+
+func newLone(t *testing.T) *lone {
+	t.Helper()
+	n := &lone{data: t.TempDir(), scrubs: make(chan time.Time)}
+	var err error
+	n.disk, err = disk.Open(n.data)
+	want(t, err)
+	c := cluster.Config{
+		Exchange: "04020000000000000000000000000000", Sandbox: true, Epoch: 1,
+		Nodes: []cluster.Member{{Node: 1, Address: "127.0.0.1:0", Listen: "127.0.0.1:1"}},
+	}
+	want(t, cluster.Found(c, []disk.Disk{n.disk}, time.Now(), 256<<10))
+	config, err := cluster.LoadConfig(n.disk)
+	want(t, err)
+	n.Node, err = cluster.Open(t.Context(), &cluster.Parts{
+		Data: n.data, Disk: n.disk, Clock: time.Now, Log: slog.New(slog.DiscardHandler),
+		After: func(d time.Duration) <-chan time.Time {
+			if d == cluster.ScrubEvery {
+				return n.scrubs
+			}
+			return time.After(d)
+		},
+	}, config, journal.Options{SegmentSize: 256 << 10})
+	want(t, err)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	ticks := time.NewTicker(cluster.TickEvery)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		n.Run(ctx, ticks.C)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+		ticks.Stop()
+		_ = n.Log.Close()
+		_ = n.disk.Close()
+	})
+	for !n.Log.Status().Open {
+		<-n.Log.Ready()
+	}
+	return n
+}
+
+// commit commits a batch.
+func (n *lone) commit(t *testing.T, text string) {
+	t.Helper()
+	want(t, n.Log.Propose(journal.Proposal{ID: 1, Count: 1, Time: 1, Commands: []byte(text)}))
+	for {
+		if notice, ok := n.Log.Next(); !ok {
+			<-n.Log.Ready()
+		} else if notice.Kind == journal.Committed {
+			return
+		}
+	}
+}
+
+// TestScrub lets a node read its journal again: it finds nothing, then the byte that somebody changed below
+// it, and names the file.
+func TestScrub(t *testing.T) {
+	n := newLone(t)
+	text := strings.Repeat("bourse", 2000)
+	n.commit(t, text)
+	n.commit(t, "x")
+	for range 5 {
+		select {
+		case n.scrubs <- time.Time{}:
+		case err := <-n.Failed():
+			t.Fatal(err)
+		}
+	}
+
+	segments, err := filepath.Glob(filepath.Join(n.data, "journal", "*.seg"))
+	want(t, err)
+	file, err := os.OpenFile(segments[0], os.O_RDWR, 0)
+	want(t, err)
+	b, err := os.ReadFile(segments[0])
+	want(t, err)
+	_, err = file.WriteAt([]byte("B"), int64(bytes.Index(b, []byte(text))))
+	want(t, err)
+	want(t, file.Close())
+	for range 20 {
+		select {
+		case n.scrubs <- time.Time{}:
+			continue
+		case err = <-n.Failed():
+		}
+		break
+	}
+	damage := (*journal.DamageError)(nil)
+	if !errors.As(err, &damage) || filepath.Join(n.data, damage.File) != segments[0] {
+		t.Errorf("the node stops with %v", err)
+	}
+}
+
+// TestAdmitRefuses asks a leader to admit itself anew, and a node that the cluster never had.
+func TestAdmitRefuses(t *testing.T) {
+	n := newLone(t)
+	for _, number := range []uint64{1, 2} {
+		c, _, _, err := cluster.Prepare(number, time.Now())
+		want(t, err)
+		if _, err := n.Admit(t.Context(), c); err == nil {
+			t.Errorf("node %d is admitted", number)
+		}
+	}
+	if len(n.Config().Nodes) != 1 {
+		t.Errorf("the members are %+v", n.Config().Nodes)
+	}
+}
