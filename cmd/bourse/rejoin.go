@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/cluster"
 	"github.com/bourse-exchange/bourse/internal/disk"
@@ -18,8 +20,10 @@ import (
 )
 
 const (
-	// askAgain is the time between two requests to be admitted.
-	askAgain = 200 * time.Millisecond
+	// askAgain is the time between two requests to be admitted, admittedWithin that after which another
+	// leader is asked.
+	askAgain       = 200 * time.Millisecond
+	admittedWithin = 10 * time.Second
 	// mostKept bounds the copies of earlier data that a node's directory keeps: a disk that damages more is
 	// to be replaced, and the copies are not to fill it.
 	mostKept = 3
@@ -118,12 +122,11 @@ func (r *returning) ask(n *cluster.Newcomer) (*cluster.Admission, error) {
 			if s := r.stateOf(dir); s == nil || s.Role != "leader" || other+1 == r.number {
 				continue
 			}
-			answer, err := admin.Call(r.ctx, dir, "cluster/admit", n)
-			if err != nil {
-				return nil, err
+			a, err := r.askAt(dir, n)
+			refusal := (*bourse.Error)(nil)
+			if err == nil || errors.As(err, &refusal) && refusal.Message != cluster.ErrNotLeader.Error() {
+				return a, err
 			}
-			a := new(cluster.Admission)
-			return a, json.Unmarshal(answer, a)
 		}
 
 		select {
@@ -132,6 +135,18 @@ func (r *returning) ask(n *cluster.Newcomer) (*cluster.Admission, error) {
 		case <-time.After(askAgain):
 		}
 	}
+}
+
+// askAt asks a node that leads. It may be one that a newer leader has not told yet.
+func (r *returning) askAt(dir string, n *cluster.Newcomer) (*cluster.Admission, error) {
+	ctx, cancel := context.WithTimeout(r.ctx, admittedWithin)
+	defer cancel()
+	answer, err := admin.Call(ctx, dir, "cluster/admit", n)
+	if err != nil {
+		return nil, err
+	}
+	a := new(cluster.Admission)
+	return a, json.Unmarshal(answer, a)
 }
 
 // repair makes a node anew whose journal is damaged, and returns node.ErrDeposed if the process is to begin

@@ -42,6 +42,9 @@ var (
 	ErrPruned = errors.New("the leader's oldest live segment does not begin with the first command: copy a member's data to join")
 )
 
+// errUnchanged means that the members do not allow a change, as while another one is applied.
+var errUnchanged = errors.New("no member is added now")
+
 // Admit makes a newcomer a learner under a new id, and returns once that is committed. The leader makes it a
 // voter in the place of its former life once it has caught up. Only the leader admits nodes.
 //
@@ -51,12 +54,13 @@ func (n *Node) Admit(ctx context.Context, c Newcomer) (*Admission, error) {
 		if a := n.admitted(c); a != nil {
 			return a, nil
 		}
-		if err := n.Log.reach(func(l *raftlog.Log) error { return n.propose(l, c) }); err != nil {
+		err := n.Log.reach(func(l *raftlog.Log) error { return n.propose(l, c) })
+		if err != nil && !errors.Is(err, errUnchanged) {
 			return nil, err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, errors.Join(ctx.Err(), err)
 		case <-n.after(lookEvery): // a change may be lost, and is proposed again
 		}
 	}
@@ -113,7 +117,14 @@ func (n *Node) propose(l *raftlog.Log, c Newcomer) error {
 			add(change, raftpb.ConfChangeRemoveNode, other.Node)
 		}
 	}
-	return l.Change(change)
+	switch err := l.Change(change); {
+	case errors.Is(err, journal.ErrNotLeader):
+		return ErrNotLeader
+	case err != nil:
+		return fmt.Errorf("%w: %w", errUnchanged, err)
+	default:
+		return nil
+	}
 }
 
 func add(c *raftpb.ConfChangeV2, kind raftpb.ConfChangeType, node uint64) {
