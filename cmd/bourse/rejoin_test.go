@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/bourse-exchange/bourse/internal/cluster"
 	"github.com/bourse-exchange/bourse/internal/disk"
@@ -155,4 +157,53 @@ func TestKeepIn(t *testing.T) {
 		t.Errorf("data in use are moved: %v", err)
 	}
 	must(t, lock.Close())
+}
+
+// TestDamageUnderARunningNode flips a byte below each of two running nodes, a replica and then the leader. They
+// find it, begin again in their processes, and vote under other ids; the exchange goes on. The aim is a minute.
+func TestDamageUnderARunningNode(t *testing.T) {
+	if testing.Short() {
+		return // a node reads its journal again every 10 s
+	}
+	g := startTrio(t)
+	first, other := g.leader(), g.replica()
+	s := &server{t: t, data: nodeDir(g.data, first.Node)}
+	_, key := s.customer("trader")
+	for _, hit := range []nodeLine{other, first} {
+		before, began := g.id(hit.Node), time.Now()
+		segments, err := filepath.Glob(filepath.Join(nodeDir(g.data, hit.Node), "journal", "*.seg"))
+		must(t, err)
+		flipUnder(t, segments[0])
+
+		for id := before; id == before; {
+			if c, err := readConfig(nodeDir(g.data, hit.Node)); err == nil {
+				id = c.Node
+			}
+		}
+		leader := uint64(0)
+		for n := 0; leader == 0; n++ {
+			if at := g.nodes[n%3]; buyAt("http://"+at.Listen, key, fmt.Sprint(hit.Node, "-", n)) {
+				leader = at.Node
+			}
+		}
+		g.voting(hit.Node, before, leader)
+		t.Logf("node %d votes again after %v", hit.Node, time.Since(began).Round(time.Millisecond))
+		if err := syscall.Kill(hit.PID, 0); err != nil {
+			t.Errorf("the process of node %d has ended: %v", hit.Node, err)
+		}
+	}
+}
+
+// flipUnder flips a bit in the middle of what a segment holds that a process has open: in the checksum of an
+// entry.
+func flipUnder(t *testing.T, name string) {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	must(t, err)
+	half := len(bytes.TrimRight(b, "\x00")) / 2
+	at := len(bytes.TrimRight(b[:half], "\x00")) - 1
+	file, err := os.OpenFile(name, os.O_RDWR, 0)
+	must(t, err)
+	_, err = file.WriteAt([]byte{b[at] ^ 4}, int64(at))
+	must(t, errors.Join(err, file.Close()))
 }
