@@ -1,5 +1,6 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
+import { chartLibrary } from './chart-library';
 import { shell } from './src/texts/en';
 import { account } from './src/texts/en.account';
 import { trade } from './src/texts/en.trade';
@@ -16,11 +17,26 @@ function catalogue(): Plugin {
   };
 }
 
+// A new chart shows MA and VOL. What more a person can choose is in ChartPanel.
+const templates = {
+  first: { indicators: ['movingAverage', 'volume'], drawings: [] },
+  more: {
+    indicators: [
+      'exponentialMovingAverage', 'bollingerBands', 'stopAndReverse', 'movingAverageConvergenceDivergence', 'relativeStrengthIndex', 'stoch',
+      'commodityChannelIndex', 'directionalMovementIndex', 'onBalanceVolume', 'rateOfChange', 'tripleExponentiallySmoothedAverage',
+      'williamsR',
+    ],
+    drawings: [
+      'segment', 'rayLine', 'horizontalStraightLine', 'verticalStraightLine', 'parallelStraightLine', 'priceChannelLine', 'fibonacciLine',
+    ],
+  },
+};
+
 // The pages are served from the root by the binary, under a policy that allows neither inline scripts nor inline styles
 // nor data in place of a file: nothing is inlined. Names of assets hold the hash of their content and never change theirs.
 // The mode "operator" builds the operators' console beside the pages, with scripts of its own: another listener serves it.
 export default defineConfig(({ mode }) => ({
-  plugins: [svelte(), mode !== 'operator' && catalogue()],
+  plugins: [svelte(), chartLibrary(templates), mode !== 'operator' && catalogue()],
   build: {
     outDir: '../internal/web/dist',
     emptyOutDir: mode !== 'operator',

@@ -12,9 +12,9 @@ import (
 // The most bytes, compressed, of what a browser fetches for a page at first, of the chart, and of all files. The trading
 // page is usable before its chart has come.
 const (
-	mostOfTrade = 66_000
+	mostOfTrade = 62_500
 	mostOfPage  = 60_000
-	mostOfChart = 60_000
+	mostOfChart = 54_500
 	mostOfAll   = 450_000
 	// mostOfConsole is of the operators' console, all files.
 	mostOfConsole = 60_000

@@ -189,6 +189,21 @@ inChromium('trading', () => {
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   });
 
+  test('a chart shows an indicator whose code comes later, also after a reload', async () => {
+    const { page } = bob;
+    const canvases = page.getByLabel(/^Candles of/).locator('canvas');
+    await canvases.first().waitFor();
+    const before = await canvases.count();
+    await page.getByLabel('Indicators').selectOption('RSI');
+    await expect.poll(() => canvases.count()).toBeGreaterThan(before);
+    const after = await canvases.count();
+    await page.reload();
+    await badge(page, 'Live').waitFor();
+    await expect.poll(() => canvases.count()).toBe(after);
+    await page.getByLabel('Indicators').selectOption('RSI');
+    await expect.poll(() => canvases.count()).toBe(before);
+  });
+
   test('rows of the book stand still under the pointer', async () => {
     const { page } = bob;
     await sameBook(page);

@@ -28,6 +28,9 @@ export const RESOLUTIONS: { word: string; period: Period }[] = [
 /** OVER are the indicators that are drawn over the candles; others have a pane of their own. */
 const OVER = ['MA', 'EMA', 'BOLL', 'SAR'];
 
+/** FIRST are the indicators that come with the chart; others, and drawings, come with templates.ts. */
+const FIRST = ['MA', 'VOL'];
+
 /** PARAMETERS replace the library's own. */
 const PARAMETERS: Record<string, number[]> = { MA: [7, 25, 99], EMA: [12, 26], VOL: [] };
 
@@ -93,6 +96,8 @@ export class Chart {
   readonly #observer: ResizeObserver;
   #update: ((data: KLineData) => void) | null = null;
   #resolution: string;
+  /** wanted are the indicators that are shown, or will be once their code has come. */
+  readonly #wanted = new Set<string>();
 
   constructor(element: HTMLElement, options: ChartOptions) {
     const library = init(element, {
@@ -113,10 +118,9 @@ export class Chart {
     });
     library.setSymbol({ ticker: options.pair, pricePrecision: options.pricePrecision, volumePrecision: options.volumePrecision });
     library.setPeriod(periodOf(options.resolution));
-    options.indicators.forEach((name) => this.add(name));
     this.#observer = new ResizeObserver(() => library.resize());
     this.#observer.observe(element);
-    this.#restore();
+    void this.#restore(options.indicators);
   }
 
   setResolution(word: string): void {
@@ -135,7 +139,12 @@ export class Chart {
     this.#library.resetData();
   }
 
-  add(name: string): void {
+  /** add shows an indicator once its code has come. */
+  async add(name: string): Promise<void> {
+    this.#wanted.add(name);
+    if (!FIRST.includes(name)) await import('./templates');
+    if (!this.#wanted.has(name)) return; // it was removed, or the chart was
+
     const calcParams = PARAMETERS[name];
     const indicator = { name, id: name, ...(calcParams && { calcParams }) };
     if (OVER.includes(name)) this.#library.createIndicator({ ...indicator, paneId: 'candle_pane' }, true);
@@ -143,6 +152,7 @@ export class Chart {
   }
 
   remove(name: string): void {
+    this.#wanted.delete(name);
     this.#library.removeIndicator({ name });
   }
 
@@ -151,8 +161,9 @@ export class Chart {
     this.#library.setStyles(stylesOf(this.#element));
   }
 
-  /** draw begins a drawing, which the pointer ends. */
-  draw(name: string): void {
+  /** draw begins a drawing, which the pointer ends, once its code has come. */
+  async draw(name: string): Promise<void> {
+    await import('./templates');
     this.#library.createOverlay(this.#drawing({ name, points: [] }));
   }
 
@@ -190,6 +201,7 @@ export class Chart {
   }
 
   destroy(): void {
+    this.#wanted.clear();
     this.#observer.disconnect();
     dispose(this.#element);
   }
@@ -215,9 +227,20 @@ export class Chart {
     return { name, points, groupId: DRAWN, onDrawEnd: keepAll, onPressedMoveEnd: keepAll, onRemoved: keepAll };
   }
 
-  #restore(): void {
-    const all = recall<Drawing[]>('localStorage', `drawings.${this.#options.pair}`, []);
-    if (!Array.isArray(all)) return;
+  /** restore shows indicators in their order, and the drawings that this browser keeps. */
+  async #restore(indicators: readonly string[]): Promise<void> {
+    try {
+      for (const name of indicators) await this.add(name);
+      const all = recall<Drawing[]>('localStorage', `drawings.${this.#options.pair}`, []);
+      if (!Array.isArray(all) || all.length === 0) return;
+      await import('./templates');
+      this.#draw(all);
+    } catch {
+      return; // the candles are there without them, and the next page asks again
+    }
+  }
+
+  #draw(all: readonly Drawing[]): void {
     for (const { name, points } of all) {
       if ((DRAWINGS as readonly string[]).includes(name) && Array.isArray(points)) {
         this.#library.createOverlay(this.#drawing({ name, points }));

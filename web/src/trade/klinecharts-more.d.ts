@@ -1,0 +1,6 @@
+declare module 'klinecharts/more' {
+  import type { IndicatorTemplate, OverlayTemplate } from 'klinecharts';
+
+  export const moreIndicators: IndicatorTemplate[];
+  export const moreDrawings: OverlayTemplate[];
+}
