@@ -39,6 +39,8 @@ export interface Options {
 
 /** Rest sends requests below a base: '/web/api' with the page's cookie, or an exchange's address with a key. */
 export class Rest {
+  /** ahead is by how many ms the exchange's clock is ahead of this machine's: to a second, by the last answer's Date. */
+  ahead = 0;
   readonly #base: string;
   readonly #key: string | null;
   readonly #fetch: typeof fetch;
@@ -69,6 +71,8 @@ export class Rest {
     if (options.signal) init.signal = options.signal;
 
     const response = await this.#reach(this.#base + path + queryText(options.query), init);
+    const date = Date.parse(response.headers.get('Date') ?? '');
+    if (!isNaN(date)) this.ahead = date - Date.now();
     const answer = await decode(response);
     if (!response.ok) throw refusal(response, answer);
     if (isV1Error(answer)) throw refusal(response, answer);

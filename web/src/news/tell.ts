@@ -1,5 +1,6 @@
 import type { Message } from '../../client/stream';
 import { place } from '../app/router.svelte';
+import { web } from '../app/session.svelte';
 import { notify } from '../app/toasts.svelte';
 import { follow } from '../feed/feed';
 import { t } from '../texts/index.svelte';
@@ -12,10 +13,11 @@ const PAUSE = 1_000;
 
 /**
  * tellNews shows what happens to the account's money as notices, until the returned function is called. A stream may
- * begin with messages that the page before this one has told: what happened before the call is no news.
+ * begin with messages that the page before this one has told: what happened before the call, by the exchange's clock, is
+ * no news.
  */
 export function tellNews(): () => void {
-  const began = Math.floor(Date.now() / 1_000);
+  const began = Math.floor((Date.now() + web.ahead) / 1_000);
   let fills: Fill[] = [];
   let due: ReturnType<typeof setTimeout> | null = null;
   const tellFills = (): void => {
