@@ -47,6 +47,9 @@ type Shape struct {
 	// Sweeps is true if deposits must be moved to the hot wallet before they can be paid
 	// out.
 	Sweeps bool
+	// Replaces is true if nodes take a payment in the place of a waiting one that excludes
+	// it on the chain, if it pays them enough more.
+	Replaces bool
 }
 
 // Coin returns the coin with this id.
@@ -184,6 +187,9 @@ type Payment struct {
 	// From and Nonce are the source on networks of accounts.
 	From  uint32
 	Nonce uint64
+	// Replaces are signed transactions that the payment excludes, by an input or the nonce.
+	// The payment outbids them, so that a node with one of them takes it all the same.
+	Replaces [][]byte
 	// CostCap bounds the cost, in the native coin.
 	CostCap bourse.Amount
 }

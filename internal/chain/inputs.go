@@ -12,25 +12,43 @@ import (
 // the limit of any network.
 const MaxInputs = 100
 
+// Need is what the inputs of a payment must cover.
+type Need struct {
+	Coin, Native CoinID
+	Amount       bourse.Amount
+	Fees         Fees
+}
+
 // Select picks the outputs of a coin that a payment spends: the largest first, to keep it
 // cheap, until they cover the amount and, for the native coin, the cost. It returns the
 // cost of the payment at these fees; false if the outputs do not suffice. The order of
 // unspent does not matter.
 func Select(unspent []Input, coin, native CoinID, amount bourse.Amount, fees Fees) ([]Input, bourse.Amount, bool) {
-	own := slices.Clone(unspent)
-	own = slices.DeleteFunc(own, func(in Input) bool { return in.Coin != coin })
-	slices.SortFunc(own, largestFirst)
+	return SelectBeside(nil, unspent, &Need{coin, native, amount, fees})
+}
+
+// SelectBeside picks as Select does, for a payment that spends the outputs first in any case. They are of
+// the coin and not among unspent.
+func SelectBeside(first, unspent []Input, want *Need) ([]Input, bourse.Amount, bool) {
+	more := slices.Clone(unspent)
+	more = slices.DeleteFunc(more, func(in Input) bool { return in.Coin != want.Coin })
+	slices.SortFunc(more, largestFirst)
+	first = slices.SortedFunc(slices.Values(first), largestFirst)
+	own := slices.Concat(first, more)
 
 	var sum bourse.Amount
-	cost := fees.Cost
+	cost := want.Fees.Cost
 	for n := 1; n <= min(len(own), MaxInputs); n++ {
 		if n > 1 {
-			cost = cost.Plus(fees.PerInput)
+			cost = cost.Plus(want.Fees.PerInput)
 		}
 		sum = sum.Plus(own[n-1].Amount)
-		need, fits := amount, true
-		if coin == native {
-			need, fits = amount.Add(cost)
+		if n < len(first) {
+			continue
+		}
+		need, fits := want.Amount, true
+		if want.Coin == want.Native {
+			need, fits = want.Amount.Add(cost)
 		}
 		if fits && !sum.Less(need) {
 			return own[:n], cost, true

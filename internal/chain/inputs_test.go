@@ -1,6 +1,7 @@
 package chain_test
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -79,5 +80,34 @@ func TestSelectTooMuch(t *testing.T) {
 	unspent := []chain.Input{{Coin: "A", Amount: bourse.MaxAmount}}
 	if _, _, ok := chain.Select(unspent, "A", "A", bourse.MaxAmount, fees); ok {
 		t.Error("paid for what there cannot be")
+	}
+}
+
+// TestSelectBeside holds that the outputs of the first list are spent in any case, that others are
+// added only if they do not suffice, and that the order of either list does not matter.
+func TestSelectBeside(t *testing.T) {
+	in := func(index uint32, amount uint64) chain.Input {
+		return chain.Input{Outpoint: chain.Outpoint{Index: index}, Coin: "A", Amount: bourse.Units(amount)}
+	}
+	first, more := []chain.Input{in(1, 10), in(2, 20)}, []chain.Input{in(3, 1000), in(4, 30), {Coin: "B"}}
+	back := []chain.Input{in(2, 20), in(1, 10)}
+	for _, c := range []struct{ amount, cost, inputs uint64 }{
+		{5, 7, 2},     // one would do
+		{23, 7, 2},    // to the unit
+		{24, 9, 3},    // the largest of the others
+		{1022, 11, 4}, // all of them
+		{1050, 0, 0},
+	} {
+		want := chain.Need{
+			Coin: "A", Native: "A", Amount: bourse.Units(c.amount),
+			Fees: chain.Fees{Cost: bourse.Units(5), PerInput: bourse.Units(2)},
+		}
+		chosen, cost, ok := chain.SelectBeside(first, more, &want)
+		if ok != (c.inputs > 0) || uint64(len(chosen)) != c.inputs || cost.Lo != c.cost {
+			t.Errorf("for %d: %v at %d", c.amount, chosen, cost.Lo)
+		}
+		if again, _, _ := chain.SelectBeside(back, more, &want); !slices.Equal(chosen, again) {
+			t.Errorf("for %d: %v, then %v", c.amount, chosen, again)
+		}
 	}
 }

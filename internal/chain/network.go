@@ -76,6 +76,10 @@ type Network interface {
 	Block(ctx context.Context, height uint64) (*Block, error)
 	// Fees returns the current cost of payments of a coin.
 	Fees(ctx context.Context, coin CoinID) (Fees, error)
+	// Outbid returns the cost of payments of a coin that replace signed transactions and
+	// spend the same inputs, or more. It fails with ErrCost if the settings allow no such cost.
+	// Without transactions to replace, and on networks that replace none, it is Fees.
+	Outbid(ctx context.Context, coin CoinID, replaces [][]byte) (Fees, error)
 	// Prepare makes a payment that lacks only a signature. It fails with ErrCost above
 	// the payment's cap, and with ErrFunds above the balance.
 	Prepare(ctx context.Context, p *Payment) (Unsigned, error)

@@ -22,7 +22,7 @@ func NewCodec(p *Params, k *PublicKeys) *Codec {
 	return &Codec{
 		params: p, keys: k, owners: hdkeys.NewOwners(k.program),
 		shape: chain.Shape{
-			Coins: []chain.Coin{{ID: p.Coin, Decimals: decimals}}, Native: p.Coin, Outputs: true,
+			Coins: []chain.Coin{{ID: p.Coin, Decimals: decimals}}, Native: p.Coin, Outputs: true, Replaces: true,
 		},
 	}
 }

@@ -75,8 +75,12 @@ func (c *Client) Fees(ctx context.Context, coin chain.CoinID) (chain.Fees, error
 	if err != nil {
 		return chain.Fees{}, err
 	}
+	return feesAt(rate), nil
+}
+
+func feesAt(rate uint64) chain.Fees {
 	cost := costOf(weightBase+weightInput+2*weightOutput, rate)
-	return chain.Fees{Cost: cost.Plus(leastChange(rate)), PerInput: costOf(weightInput, rate)}, nil
+	return chain.Fees{Cost: cost.Plus(leastChange(rate)), PerInput: costOf(weightInput, rate)}
 }
 
 // leastChange is the amount from which on change is worth an output: it can be relayed, and is
@@ -109,12 +113,12 @@ func (c *Client) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned,
 	if p.Amount.Less(bourse.Units(dustDestination)) {
 		return chain.Unsigned{}, bourse.Errorf(bourse.CodeInvalid, "the network does not carry less than %d units", dustDestination)
 	}
-	rate, err := c.rate(ctx)
+	b, err := c.bid(ctx, p.Replaces)
 	if err != nil {
 		return chain.Unsigned{}, err
 	}
 
-	t, err := c.assemble(p, script, rate)
+	t, err := c.outbid(p, script, b)
 	if err != nil {
 		return chain.Unsigned{}, err
 	}

@@ -89,6 +89,9 @@ func Run(t *testing.T, open func(t *testing.T) *Rig) {
 		{"BroadcastAgain", testBroadcastAgain, nil},
 		{"LostReply", testLostReply, nil},
 		{"Conflict", testConflict, nil},
+		{"Replaced", testReplaced, replacing},
+		{"ReplacedWithMore", testReplacedWithMore, replacingOutputs},
+		{"NotReplaced", testNotReplaced, nil},
 		{"NonceSequence", testNonceSequence, ofAccounts},
 		{"PaymentReorganised", testPaymentReorganised, nil},
 		{"Caps", testCaps, nil},
@@ -126,8 +129,12 @@ type desk struct {
 // Predicates for the tests of some networks.
 func withMemos(s *chain.Shape) bool       { return s.MemoName != "" }
 func ofAccounts(s *chain.Shape) bool      { return !s.Outputs }
+func replacing(s *chain.Shape) bool       { return s.Replaces }
 func withSweeps(s *chain.Shape) bool      { return s.Sweeps }
 func withTokenSweeps(s *chain.Shape) bool { return s.Sweeps && len(s.Coins) > 1 }
+func replacingOutputs(s *chain.Shape) bool {
+	return s.Replaces && s.Outputs
+}
 
 // must fails the test on an error.
 func (d *desk) must(err error) {

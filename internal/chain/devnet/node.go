@@ -50,6 +50,8 @@ type Node struct {
 	branch   uint64
 	sent     uint64
 	receiver uint32
+	// dear multiplies the price that blocks take, as when many pay; zero and one are the usual price.
+	dear uint64
 	// lag is the number of hidden blocks; silent hides the lag itself.
 	lag    uint64
 	silent bool
@@ -342,12 +344,10 @@ func (n *Node) Tick() (bool, error) {
 func (n *Node) mine(count int) error {
 	r := &record{}
 	time := max(int64(n.options.Clock()), n.head().Time)
-	if len(n.pool) > 0 {
+	if chosen := n.chosen(); len(chosen) > 0 {
 		count--
 		r.Block = n.draft(time)
-		for _, w := range n.pool {
-			r.Block.Txs = append(r.Block.Txs, *w.effects)
-		}
+		r.Block.Txs = chosen
 		r.Block.seal()
 	}
 	r.Empty = slices.Repeat([]int64{time}, count)
@@ -366,6 +366,7 @@ func (n *Node) draft(time int64) *block {
 var (
 	errKnown    = errors.New("already known")
 	errReplaces = errors.New("another transaction with this nonce waits")
+	errOutbid   = errors.New("pays too little more than the transaction that it replaces")
 	errFull     = errors.New("too many transactions wait")
 )
 
@@ -387,6 +388,12 @@ func (n *Node) accept(raw []byte) (chain.Hash, error) {
 		return hash, errKnown
 	}
 
+	if pool, err := n.replacement(t); pool != nil || err != nil {
+		if err == nil {
+			err = n.commit(&record{Pool: &pool})
+		}
+		return hash, err
+	}
 	_, err = n.ahead().execute(t)
 	switch {
 	case errors.Is(err, errNonceLow) && t.Nonce >= n.tip.nonces[t.From], n.waitsForGap(t):

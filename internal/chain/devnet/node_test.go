@@ -325,3 +325,44 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("after a start at %v, was at %v", again.Head(), n.Head())
 	}
 }
+
+// TestSpike lets payments wait whose price is below a spike's, and takes those that pay it, and those that pay
+// enough more in their place. A restart has the same pool.
+func TestSpike(t *testing.T) {
+	for _, symbol := range []bourse.Symbol{"BTC", "ETH"} {
+		now := bourse.Time(1e15)
+		p, disks := devnet.Lookup(symbol), memdisk.New(1)
+		o := options(p, at(&now))
+		n := open(t, disks, o, symbol)
+		first := must[chain.Hash](t)(n.Send(pay(p, 1, 1000)))
+		for _, times := range []uint64{0, 1 << 20} {
+			if err := n.Spike(times); err == nil {
+				t.Errorf("a spike by %d", times)
+			}
+		}
+		if err := n.Spike(3); err != nil {
+			t.Fatal(err)
+		}
+		must[chain.BlockRef](t)(n.Mine(2))
+		if got := arrived(t, n, p, 1); got {
+			t.Errorf("%s: a payment below the price was mined", symbol)
+		}
+		if err := n.Close(); err != nil {
+			t.Fatal(err)
+		}
+		n = open(t, disks, o, symbol) // with the usual price
+		must[chain.BlockRef](t)(n.Mine(1))
+		if got := arrived(t, n, p, 1); !got {
+			t.Errorf("%s: %x was not mined once the price fell", symbol, first)
+		}
+	}
+}
+
+// arrived reports whether an account has something on the chain.
+func arrived(t *testing.T, n *devnet.Node, p *devnet.Params, index uint32) bool {
+	t.Helper()
+	client := devnet.NewClient(p, devnet.NewKeys(p, seed).Public(), n, devnet.ClientOptions{})
+	to := client.Destination(index)
+	has := must[bourse.Amount](t)(client.Balance(t.Context(), to.Address, p.Shape.Coins[0].ID))
+	return !has.IsZero()
+}

@@ -98,7 +98,7 @@ func bitcoinLike(symbol bourse.Symbol, prefix, scheme string, rate uint64, of is
 	coin := chain.Coin{ID: chain.CoinID(symbol), Decimals: 8}
 	return &Params{
 		Symbol: symbol,
-		Shape:  chain.Shape{Coins: []chain.Coin{coin}, Native: coin.ID, Outputs: true},
+		Shape:  chain.Shape{Coins: []chain.Coin{coin}, Native: coin.ID, Outputs: true, Replaces: true},
 		form:   formWords, prefix: prefix, scheme: scheme, rate: rate,
 		supply: []allotment{{coin.ID, whole(of.supply, 8), 4}},
 		// Many outputs allow many payments between two blocks.
@@ -110,7 +110,7 @@ func ethereumLike() *Params {
 	ether, token := chain.Coin{ID: "ETH", Decimals: 18}, chain.Coin{ID: USDT, Decimals: 6}
 	return &Params{
 		Symbol: "ETH",
-		Shape:  chain.Shape{Coins: []chain.Coin{ether, token}, Native: ether.ID, Sweeps: true},
+		Shape:  chain.Shape{Coins: []chain.Coin{ether, token}, Native: ether.ID, Sweeps: true, Replaces: true},
 		form:   formHex, scheme: "ethereum:", suffix: "@1337", rate: 2e9,
 		gasBase: 14_000, gasCoin: 7_000, gasToken: 26_000,
 		supply:  []allotment{{ether.ID, whole(5_000_000, 18), 1}, {token.ID, whole(5_000_000_000, 6), 1}},

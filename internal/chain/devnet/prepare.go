@@ -24,12 +24,38 @@ func (c *Client) rate(ctx context.Context) (uint64, error) {
 	return r.Rate, nil
 }
 
+// outbid queries the price of a unit, and returns one above those of replaced payments. It
+// fails with chain.ErrCost above the highest price.
+func (c *Client) outbid(ctx context.Context, replaces [][]byte) (uint64, error) {
+	rate, err := c.rate(ctx)
+	if err != nil || !c.params.Shape.Replaces {
+		return rate, err
+	}
+	for _, raw := range replaces {
+		t, err := c.params.parseTx(raw)
+		if err != nil {
+			return 0, err
+		}
+		least, ok := c.params.higher(t)
+		if !ok || least > c.params.rate*maxRate {
+			return 0, chain.ErrCost
+		}
+		rate = max(rate, least)
+	}
+	return rate, nil
+}
+
 // Fees returns the current cost of payments of a coin.
 func (c *Client) Fees(ctx context.Context, coin chain.CoinID) (chain.Fees, error) {
+	return c.Outbid(ctx, coin, nil)
+}
+
+// Outbid returns the cost of payments of a coin that replace signed ones.
+func (c *Client) Outbid(ctx context.Context, coin chain.CoinID, replaces [][]byte) (chain.Fees, error) {
 	if _, ok := c.params.Shape.Coin(coin); !ok {
 		return chain.Fees{}, bourse.Errorf(bourse.CodeInvalid, "coin is not known")
 	}
-	rate, err := c.rate(ctx)
+	rate, err := c.outbid(ctx, replaces)
 	if err != nil {
 		return chain.Fees{}, err
 	}
@@ -59,7 +85,7 @@ func (c *Client) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned,
 	if !ok || p.Kind != bourse.SignedWithdrawal && !c.params.Shape.Sweeps {
 		return chain.Unsigned{}, errKind
 	}
-	rate, err := c.rate(ctx)
+	rate, err := c.outbid(ctx, p.Replaces)
 	if err != nil {
 		return chain.Unsigned{}, err
 	}

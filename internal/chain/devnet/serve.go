@@ -178,7 +178,7 @@ func (n *Node) result(asked *request) (any, error) {
 	case MethodBlock:
 		return with(asked, n.sayBlock)
 	case MethodRate:
-		return with(asked, func(none) (any, error) { return rateResult{n.params.rate}, nil })
+		return with(asked, func(none) (any, error) { return rateResult{n.price()}, nil })
 	case MethodEstimate:
 		return with(asked, n.sayEstimate)
 	case MethodBalance:

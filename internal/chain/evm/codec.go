@@ -30,7 +30,7 @@ func NewCodec(p *Params, k *hdkeys.Public) (*Codec, error) {
 	c := &Codec{
 		params: p, keys: k, contracts: contracts,
 		shape: chain.Shape{
-			Coins: append([]chain.Coin{{ID: p.Coin, Decimals: etherDecimals}}, p.Tokens...), Native: p.Coin, Sweeps: true,
+			Coins: append([]chain.Coin{{ID: p.Coin, Decimals: etherDecimals}}, p.Tokens...), Native: p.Coin, Sweeps: true, Replaces: true,
 		},
 	}
 	c.owners = hdkeys.NewOwners(func(index uint32) [20]byte { return c.address(index) })

@@ -24,7 +24,12 @@ var (
 )
 
 // prices are the highest prices of a unit of gas: in all, and above what the network burns.
-type prices struct{ most, tip uint64 }
+type prices struct {
+	most, tip uint64
+	// gas is the most of payments that are replaced. Nodes estimate on a state in which those are done, and
+	// another payment to the same receiver takes less.
+	gas uint64
+}
 
 // prices asks for the current prices, within floor and cap. The network may burn twice as much as now
 // before a payment of these prices waits.
@@ -45,14 +50,47 @@ func (c *Client) prices(ctx context.Context) (p prices, err error) {
 
 // Fees returns the current cost of payments of a coin.
 func (c *Client) Fees(ctx context.Context, coin chain.CoinID) (chain.Fees, error) {
+	return c.Outbid(ctx, coin, nil)
+}
+
+// higher returns the least price that nodes take in the place of a waiting payment's. They want a tenth more of
+// both prices; geth, and some gateways, want an eighth of the lesser one.
+func higher(price uint64) uint64 { return price + price/8 + 1 }
+
+// outbid asks for the current prices, above those of payments with the same nonce. It fails with
+// chain.ErrCost above the cap.
+func (c *Client) outbid(ctx context.Context, replaces [][]byte) (prices, error) {
+	p, err := c.prices(ctx)
+	if err != nil {
+		return p, err
+	}
+	for _, raw := range replaces {
+		old, err := c.open(raw)
+		if err != nil {
+			return p, err
+		}
+		if old.price > c.options.Cap {
+			return p, chain.ErrCost
+		}
+		p.tip, p.most = max(p.tip, higher(old.tip)), max(p.most, higher(old.price))
+		p.gas = max(p.gas, old.gas)
+	}
+	if p.most > c.options.Cap {
+		return p, chain.ErrCost
+	}
+	return p, nil
+}
+
+// Outbid returns the cost of payments of a coin that replace signed ones with the same nonce.
+func (c *Client) Outbid(ctx context.Context, coin chain.CoinID, replaces [][]byte) (chain.Fees, error) {
 	if _, ok := c.shape.Coin(coin); !ok {
 		return chain.Fees{}, errUnknown
 	}
-	p, err := c.prices(ctx)
+	p, err := c.outbid(ctx, replaces)
 	if err != nil {
 		return chain.Fees{}, err
 	}
-	return chain.Fees{Cost: costMost(c.usual(coin), p.most)}, nil
+	return chain.Fees{Cost: costMost(max(c.usual(coin), p.gas), p.most)}, nil
 }
 
 // MaxCost returns the highest cost of a payment.
@@ -81,7 +119,7 @@ func (c *Client) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned,
 	if err != nil {
 		return chain.Unsigned{}, err
 	}
-	prices, err := c.prices(ctx)
+	prices, err := c.outbid(ctx, p.Replaces)
 	if err != nil {
 		return chain.Unsigned{}, err
 	}
@@ -97,6 +135,7 @@ func (c *Client) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned,
 	if t.gas, err = c.estimate(ctx, t, p); err != nil {
 		return chain.Unsigned{}, err
 	}
+	t.gas = max(t.gas, prices.gas)
 	return c.finish(ctx, t, p, has)
 }
 
