@@ -435,6 +435,24 @@ func (b *Board) Released(id bourse.NetworkID, address uint32, nonce uint64) []bo
 	return list
 }
 
+// Dropped returns the dropped transactions that have a nonce of an address, ordered by hash.
+func (b *Board) Dropped(id bourse.NetworkID, address uint32, nonce uint64) []bourse.SignedTx {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	n := b.networks[id]
+	if n == nil {
+		return nil
+	}
+	var list []bourse.SignedTx
+	for _, s := range n.dropped {
+		if s.From == address && s.Nonce == nonce {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(p, q bourse.SignedTx) int { return bytes.Compare(p.Tx[:], q.Tx[:]) })
+	return list
+}
+
 func (n *network) uses(address uint32, nonce uint64) bool {
 	for _, s := range n.signed {
 		if s.From == address && s.Nonce == nonce {

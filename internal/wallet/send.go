@@ -164,7 +164,11 @@ func (w *Worker) pay(ctx context.Context, wd *bourse.Withdrawal) (bool, error) {
 		Kind: bourse.SignedWithdrawal, Coin: k.ID, Amount: amount,
 		To: chain.Destination{Address: wd.Address, Memo: wd.Memo}, From: chain.IndexHot,
 	}
-	return w.carryOut(ctx, &p, wd.ID, 0)
+	fees, ready, err := w.ready(ctx, &p, wd.ID)
+	if !ready || err != nil {
+		return false, err
+	}
+	return w.carryOut(ctx, &p, fees, wd.ID, 0)
 }
 
 // beyond reports whether the signer's limits refuse a withdrawal at this step. Asking the
@@ -179,15 +183,46 @@ func (w *Worker) beyond(wd *bourse.Withdrawal) bool {
 	return w.costly || some && !amount.Less(least)
 }
 
+// ready gives a payment its nonce, and names the dropped transactions that it has to outbid. It returns the
+// cost of such payments; ok is false while the payment has to wait.
+func (w *Worker) ready(ctx context.Context, p *chain.Payment, id bourse.WalletID) (fees chain.Fees, ok bool, err error) {
+	dropped := w.instead(id)
+	if !w.Network.Shape().Outputs {
+		var free bool
+		p.Nonce, free, err = w.nonce(ctx, p.From, id)
+		if !free || err != nil || !w.excludes(&bourse.SignedTx{Wallet: id, From: p.From, Nonce: p.Nonce}) {
+			return fees, false, err
+		}
+		dropped = w.Board.Dropped(w.ID, p.From, p.Nonce)
+	}
+	p.Replaces = nil
+	for i := range dropped {
+		p.Replaces = append(p.Replaces, dropped[i].Raw)
+	}
+
+	if len(p.Replaces) == 0 {
+		fees, err = w.feesOf(ctx, p.Coin)
+		return fees, err == nil, err
+	}
+	fees, err = w.Network.Outbid(ctx, p.Coin, p.Replaces)
+	if err == nil || trouble(err) {
+		return fees, err == nil, err
+	}
+	if id != 0 {
+		w.unmade[id] = true
+		w.refusals++
+	}
+	w.complain(dropped[0].Tx, "a given up transaction cannot be outbid", err.Error(), slog.Uint64("xid", uint64(id)))
+	return fees, false, nil
+}
+
 // carryOut chooses the source of a payment, has it signed, journals and broadcasts it.
 //
 // depositor is the address to sweep or top up; zero for a withdrawal.
-func (w *Worker) carryOut(ctx context.Context, p *chain.Payment, id bourse.WalletID, depositor uint32) (bool, error) {
-	fees, err := w.feesOf(ctx, p.Coin)
-	if err != nil {
-		return false, err
-	}
-	if enough, err := w.source(ctx, p, fees, id); !enough || err != nil {
+func (w *Worker) carryOut(
+	ctx context.Context, p *chain.Payment, fees chain.Fees, id bourse.WalletID, depositor uint32,
+) (bool, error) {
+	if enough, err := w.source(p, fees, id); !enough || err != nil {
 		return false, err
 	}
 
@@ -276,46 +311,15 @@ func (w *Worker) sign(ctx context.Context, u chain.Unsigned, e signer.Expect) *s
 }
 
 // source chooses the source of a payment; enough is false if the balance is too low.
-func (w *Worker) source(
-	ctx context.Context, p *chain.Payment, fees chain.Fees, id bourse.WalletID,
-) (enough bool, err error) {
+func (w *Worker) source(p *chain.Payment, fees chain.Fees, id bourse.WalletID) (enough bool, err error) {
 	p.CostCap = fees.Cost
 	if w.Network.Shape().Outputs {
 		return w.sourceOutputs(p, fees, id), nil
 	}
-	if p.Kind != bourse.SignedSweep {
-		if enough, err := w.covers(p, fees); !enough || err != nil {
-			return false, err
-		}
+	if p.Kind == bourse.SignedSweep {
+		return true, nil
 	}
-	var free bool
-	p.Nonce, free, err = w.nonce(ctx, p.From, id)
-	return free && w.excludes(&bourse.SignedTx{Wallet: id, From: p.From, Nonce: p.Nonce}), err
-}
-
-// sourceOutputs chooses outputs. A replacement spends outputs that all its dropped
-// transactions share, so at most one of them is ever mined. No other payment spends those
-// meanwhile.
-func (w *Worker) sourceOutputs(p *chain.Payment, fees chain.Fees, id bourse.WalletID) bool {
-	tip := w.Board.State(w.ID).Tip.Height
-	var inputs []chain.Input
-	for _, u := range w.Board.Unspent(w.ID) {
-		k := w.coins.byAsset[u.Asset]
-		promised := slices.ContainsFunc(w.givenUp, func(s bourse.SignedTx) bool {
-			return slices.Contains(s.Inputs, u.Outpoint) != (s.Wallet == id)
-		})
-		if k == nil || !k.ripe(&u, tip) || promised {
-			continue
-		}
-		if amount, exact := k.units(u.Amount); exact {
-			inputs = append(inputs, chain.Input{Outpoint: u.Outpoint, Owner: u.Address, Coin: k.ID, Amount: amount})
-		}
-	}
-
-	chosen, cost, enough := chain.Select(inputs, p.Coin, w.Network.Shape().Native, p.Amount, fees)
-	// Change below the cost of an input goes to the network on top.
-	p.Inputs, p.CostCap = chosen, cost.Plus(fees.PerInput)
-	return enough
+	return w.covers(p, fees)
 }
 
 // ripe reports whether an output may be spent. A deposit needs the confirmations of its

@@ -58,8 +58,11 @@ func (w *Worker) sweep(ctx context.Context, signed []bourse.SignedTx) (bool, err
 // still leave the chain would wait for ever, or take what no block shows.
 func (w *Worker) sweepOne(ctx context.Context, h *Holding, k *coin, gas Holding) (bool, error) {
 	native := w.coins.native
-	fees, err := w.feesOf(ctx, k.ID)
-	if err != nil {
+	p := chain.Payment{
+		Kind: bourse.SignedSweep, Coin: k.ID, To: w.Network.Destination(chain.IndexHot), From: h.Address,
+	}
+	fees, ready, err := w.ready(ctx, &p, 0)
+	if !ready || err != nil {
 		return false, err
 	}
 	cost, fits := native.ledger(fees.Cost)
@@ -67,8 +70,8 @@ func (w *Worker) sweepOne(ctx context.Context, h *Holding, k *coin, gas Holding)
 		return false, chain.ErrOdd
 	}
 
-	amount, exact := k.units(h.Settled)
-	if !exact {
+	var exact bool
+	if p.Amount, exact = k.units(h.Settled); !exact {
 		return false, nil
 	}
 	if k == native {
@@ -76,17 +79,25 @@ func (w *Worker) sweepOne(ctx context.Context, h *Holding, k *coin, gas Holding)
 		if !fits || h.Settled.Less(least) {
 			return false, nil
 		}
-		amount = amount.Minus(fees.Cost)
+		p.Amount = p.Amount.Minus(fees.Cost)
 	} else if gas.Settled.Less(cost) {
 		if !gas.Amount.Less(cost) {
 			return false, nil // it pays once it is settled
 		}
-		to := w.Network.Destination(h.Address)
-		p := chain.Payment{Kind: bourse.SignedTopUp, Coin: native.ID, Amount: fees.Cost, To: to, From: chain.IndexHot}
-		return w.carryOut(ctx, &p, 0, h.Address)
+		return w.topUp(ctx, h.Address, fees.Cost)
 	}
+	return w.carryOut(ctx, &p, fees, 0, h.Address)
+}
 
-	hot := w.Network.Destination(chain.IndexHot)
-	p := chain.Payment{Kind: bourse.SignedSweep, Coin: k.ID, Amount: amount, To: hot, From: h.Address}
-	return w.carryOut(ctx, &p, 0, h.Address)
+// topUp moves the native coin for the cost of a sweep to the deposit's address.
+func (w *Worker) topUp(ctx context.Context, address uint32, amount bourse.Amount) (bool, error) {
+	p := chain.Payment{
+		Kind: bourse.SignedTopUp, Coin: w.coins.native.ID, Amount: amount, To: w.Network.Destination(address),
+		From: chain.IndexHot,
+	}
+	fees, ready, err := w.ready(ctx, &p, 0)
+	if !ready || err != nil {
+		return false, err
+	}
+	return w.carryOut(ctx, &p, fees, 0, address)
 }

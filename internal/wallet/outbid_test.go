@@ -1,0 +1,72 @@
+package wallet_test
+
+import (
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// TestOutbid leaves a payment waiting while the price of blocks rises, and has it replaced. The transaction in its
+// place pays the new price and is mined; the first one can come back, and the customer is paid once.
+func TestOutbid(t *testing.T) {
+	replaces := func(l *listing) bool { return l.network != onTEST && l.network != onATOM }
+	eachThat(t, replaces, func(t *testing.T, w *world, l *listing) {
+		n := w.network(l.network)
+		w.credit(l, 1, 100*l.least)
+		id := w.mustWithdraw(l, 1, 10*l.least)
+		w.settle()
+		first := w.signed(l, w.withdrawals[id].Tx)
+
+		must(t, n.node.Spike(8))
+		w.mine(l.network, 2)
+		if got := w.paid(id); !got.IsZero() {
+			t.Fatalf("it paid %s below the price", got.Format(0))
+		}
+
+		w.must(bourse.Command{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: id}})
+		w.restart()
+		must(t, n.node.Spike(8)) // a node that starts has no spike
+		w.settle()
+		next := w.signed(l, w.withdrawals[id].Tx)
+		if next.Tx == first.Tx || !next.Rivals(&first) || next.State != bourse.SignedAccepted ||
+			!first.Cost.Amount.Less(next.Cost.Amount) {
+			t.Fatalf("in its place is %v", next)
+		}
+		w.mine(l.network, 1)
+		w.wants(id, bourse.WalletDone, true)
+
+		must(t, n.node.Spike(1))
+		must(t, n.node.Restore()) // another node had kept it
+		w.mine(l.network, 2)
+		w.wants(id, bourse.WalletDone, true)
+		w.finish()
+	})
+}
+
+// TestOutbidAtTheUsualPrice replaces a payment that the node still has, while prices are what they were.
+func TestOutbidAtTheUsualPrice(t *testing.T) {
+	replaces := func(l *listing) bool { return l.network != onTEST && l.network != onATOM }
+	eachThat(t, replaces, func(t *testing.T, w *world, l *listing) {
+		w.credit(l, 1, 100*l.least)
+		id := w.mustWithdraw(l, 1, 10*l.least)
+		w.settle()
+		for range 3 {
+			before := w.signed(l, w.withdrawals[id].Tx)
+			w.must(bourse.Command{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: id}})
+			w.settle()
+			if next := w.signed(l, w.withdrawals[id].Tx); next.State != bourse.SignedAccepted || !next.Rivals(&before) {
+				t.Fatalf("in its place is %v", next)
+			}
+		}
+		w.mine(l.network, 1)
+		w.wants(id, bourse.WalletDone, true)
+		w.finish()
+	})
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,52 @@
+package wallet
+
+import (
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// sourceOutputs chooses outputs. A replacement spends every free output that its dropped
+// transactions share, so at most one of them is ever mined, and others if those do not cover
+// its higher cost. No other payment spends those of dropped ones meanwhile.
+func (w *Worker) sourceOutputs(p *chain.Payment, fees chain.Fees, id bourse.WalletID) bool {
+	own := w.instead(id)
+	var first, more []chain.Input
+	for _, in := range w.spendable(id) {
+		apart := slices.ContainsFunc(own, func(s bourse.SignedTx) bool { return !slices.Contains(s.Inputs, in.Outpoint) })
+		if len(own) > 0 && !apart && in.Coin == p.Coin {
+			first = append(first, in)
+		} else {
+			more = append(more, in)
+		}
+	}
+	if len(own) > 0 && len(first) == 0 {
+		return false
+	}
+
+	want := chain.Need{Coin: p.Coin, Native: w.Network.Shape().Native, Amount: p.Amount, Fees: fees}
+	chosen, cost, enough := chain.SelectBeside(first, more, &want)
+	// Change below the cost of an input goes to the network on top.
+	p.Inputs, p.CostCap = chosen, cost.Plus(fees.PerInput)
+	return enough
+}
+
+// spendable returns the free outputs that a payment may spend: those that are ripe, and in no dropped
+// transaction of another withdrawal.
+func (w *Worker) spendable(id bourse.WalletID) (inputs []chain.Input) {
+	tip := w.Board.State(w.ID).Tip.Height
+	for _, u := range w.Board.Unspent(w.ID) {
+		k := w.coins.byAsset[u.Asset]
+		promised := slices.ContainsFunc(w.givenUp, func(s bourse.SignedTx) bool {
+			return s.Wallet != id && slices.Contains(s.Inputs, u.Outpoint)
+		})
+		if k == nil || !k.ripe(&u, tip) || promised {
+			continue
+		}
+		if amount, exact := k.units(u.Amount); exact {
+			inputs = append(inputs, chain.Input{Outpoint: u.Outpoint, Owner: u.Address, Coin: k.ID, Amount: amount})
+		}
+	}
+	return inputs
+}
