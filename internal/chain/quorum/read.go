@@ -101,7 +101,15 @@ func (q *Network) Nonce(ctx context.Context, index uint32) (uint64, error) {
 
 // Fees returns the median of the nodes' costs, each within floor and cap; of an even number the higher one.
 func (q *Network) Fees(ctx context.Context, coin chain.CoinID) (chain.Fees, error) {
-	ask := func(ctx context.Context, n *node) (chain.Fees, error) { return n.Fees(ctx, coin) }
+	return q.fees(ctx, func(ctx context.Context, n *node) (chain.Fees, error) { return n.Fees(ctx, coin) })
+}
+
+// Outbid returns the median of the nodes' costs of a replacement, as Fees does.
+func (q *Network) Outbid(ctx context.Context, coin chain.CoinID, replaces [][]byte) (chain.Fees, error) {
+	return q.fees(ctx, func(ctx context.Context, n *node) (chain.Fees, error) { return n.Outbid(ctx, coin, replaces) })
+}
+
+func (q *Network) fees(ctx context.Context, ask question[chain.Fees]) (chain.Fees, error) {
 	list := everyone(ctx, q.nodes, ask, enough[chain.Fees](q))
 	good := succeeded(list)
 	if len(good) < q.agree {
