@@ -99,14 +99,16 @@ func (s *serve) checkNetworks(p *program) (*checked, error) {
 		if listed != nil {
 			l.Native, l.Tokens, problem = coins(n, listed)
 		}
-		r, err := n.Survey(p.ctx, l, result.Signer)
+		reports, err := n.Survey(p.ctx, l, result.Signer)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", n.Symbol, err)
 		}
 		if problem != "" {
-			r.Problems = append(r.Problems, problem)
+			reports[0].Problems = append(reports[0].Problems, problem)
 		}
-		result.Networks = append(result.Networks, *r)
+		for _, r := range reports {
+			result.Networks = append(result.Networks, *r)
+		}
 	}
 	result.OK = len(result.Problems) == 0 &&
 		!slices.ContainsFunc(result.Networks, func(r connect.Report) bool { return len(r.Problems) > 0 })

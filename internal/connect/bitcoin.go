@@ -58,6 +58,8 @@ func (f *ofBitcoin) codec(keys string, _ *Local) (chain.Codec, error) {
 	return bitcoin.NewCodec(f.params, public), nil
 }
 
+func (f *ofBitcoin) maxAnswer() int64 { return 0 }
+
 func (f *ofBitcoin) strays(*Local) []chain.CoinID { return nil }
 
 func (f *ofBitcoin) open(s *Settings, node *rpc.Client, l *Local) (client, signer.Network, error) {

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/quorum"
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
+	"github.com/bourse-exchange/bourse/internal/signer"
 	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
@@ -21,6 +24,10 @@ type Local struct {
 	// Native is the native coin of the catalogue's network, and Tokens are its other coins.
 	Native chain.CoinID
 	Tokens []chain.Coin
+	// Depth is the number of confirmations at which the blocks of all nodes must be the same; see [Depth].
+	Depth uint64
+	// Log receives a line when one of several nodes ceases to count.
+	Log *slog.Logger
 	// Known is true if the exchange has read blocks of the network before.
 	Known bool
 }
@@ -47,9 +54,18 @@ func Listed(
 	return native, tokens
 }
 
+// Depth returns the number of confirmations at which money of a network is settled: the most that a deposit of
+// any coin is waited for.
+func Depth(terms []*bourse.NetworkAsset) (depth uint64) {
+	for _, t := range terms {
+		depth = max(depth, uint64(t.Confirms))
+	}
+	return depth
+}
+
 // client is a client of a node that is asked about itself.
 type client interface {
-	chain.Network
+	quorum.Client
 	// CheckChain fails with chain.ErrOtherChain if the node is not of the configured chain.
 	CheckChain(ctx context.Context) error
 	// Survey asks the node about itself.
@@ -60,24 +76,70 @@ type client interface {
 // block to read depends on it. A node of another chain is one: its blocks must not be read, and
 // to wait for it would hide a mistake.
 func (s *Settings) Connect(ctx context.Context, l Local) (*wallet.Connection, error) {
-	node, err := rpc.New(s.node)
+	nodes, err := s.open(&l)
 	if err != nil {
 		return nil, err
 	}
-	c, keys, err := s.family.open(s, node, &l)
+	for i, n := range nodes {
+		if err := n.client.CheckChain(ctx); errors.Is(err, chain.ErrOtherChain) {
+			return nil, fmt.Errorf("node %d: %w", i+1, err)
+		}
+	}
+	network, err := s.together(nodes, &l)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.CheckChain(ctx); errors.Is(err, chain.ErrOtherChain) {
-		return nil, err
-	}
-	start, err := s.first(ctx, c, l.Known)
+	start, err := s.first(ctx, network, l.Known)
 	if err != nil {
 		return nil, err
 	}
 	return &wallet.Connection{
-		Network: c, Signer: keys, Start: start, Close: func() error { node.Close(); return nil },
+		Network: network, Signer: nodes[0].keys, Start: start, Close: func() error { closeAll(nodes); return nil },
 	}, nil
+}
+
+// opened is a node with its client, and the signer's part of the network.
+type opened struct {
+	client client
+	keys   signer.Network
+	rpc    *rpc.Client
+}
+
+// open makes the clients of all nodes. It does not connect.
+func (s *Settings) open(l *Local) ([]opened, error) {
+	list := make([]opened, len(s.nodes))
+	for i, o := range s.nodes {
+		o.MaxAnswer = s.family.maxAnswer()
+		node, err := rpc.New(o)
+		if err != nil {
+			return nil, err
+		}
+		n := opened{rpc: node}
+		if n.client, n.keys, err = s.family.open(s, node, l); err != nil {
+			return nil, err
+		}
+		list[i] = n
+	}
+	return list, nil
+}
+
+// closeAll closes idle connections to nodes.
+func closeAll(nodes []opened) {
+	for _, n := range nodes {
+		n.rpc.Close()
+	}
+}
+
+// together returns one network of all nodes.
+func (s *Settings) together(nodes []opened, l *Local) (chain.Network, error) {
+	if len(nodes) == 1 {
+		return nodes[0].client, nil
+	}
+	o := quorum.Options{Agree: s.agree, Depth: l.Depth, Log: l.Log}
+	for _, n := range nodes {
+		o.Nodes = append(o.Nodes, n.client)
+	}
+	return quorum.New(o)
 }
 
 // Strays returns the listed contracts that are no addresses of the network. Their coins do not move.

@@ -36,9 +36,10 @@ func (f *ofEVM) check(s *Settings, e *entry) (err error) {
 	if e.Start != "" {
 		s.start, err = evm.ParseRef(e.Start)
 	}
-	s.node.MaxAnswer = evm.MaxAnswer
 	return err
 }
+
+func (f *ofEVM) maxAnswer() int64 { return evm.MaxAnswer }
 
 // params leaves strays out: the catalogue never changes a contract, so a mistyped one would keep the exchange
 // from its network for ever.

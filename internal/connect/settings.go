@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/quorum"
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
 	"github.com/bourse-exchange/bourse/internal/signer"
 )
@@ -26,7 +29,9 @@ type Settings struct {
 	Chain string
 
 	family family
-	node   rpc.Options
+	nodes  []rpc.Options
+	// agree is the number of nodes that must give the same answer; zero for more than half of them.
+	agree int
 	// keys is the descriptor of the public keys; empty for those of the sandbox's own seed.
 	keys string
 	// start is the first block to read; nil for the node's head at the first start.
@@ -57,7 +62,12 @@ type family interface {
 	strays(l *Local) []chain.CoinID
 	// open returns a client of a node, and the signer's part.
 	open(s *Settings, node *rpc.Client, l *Local) (client, signer.Network, error)
+	// maxAnswer bounds a node's answer, in bytes; zero is the default.
+	maxAnswer() int64
 }
+
+// maxNodes bounds the nodes of a network: each is asked for every block.
+const maxNodes = 9
 
 // file is the form of a file of networks.
 type file struct {
@@ -69,6 +79,7 @@ type entry struct {
 	Adapter string `yaml:"adapter"`
 	Params  string `yaml:"params"`
 	Nodes   []node `yaml:"nodes"`
+	Agree   int    `yaml:"agree"`
 	Keys    string `yaml:"keys"`
 	Start   string `yaml:"start"`
 	Read    string `yaml:"read"`
@@ -193,13 +204,43 @@ func (e *entry) settings(symbol bourse.Symbol) (s Settings, err error) {
 	default:
 		return s, fmt.Errorf("adapter %q is not known; bitcoin and evm are", e.Adapter)
 	}
-	if len(e.Nodes) != 1 {
-		return s, fmt.Errorf("nodes: %d, and one is taken", len(e.Nodes))
-	}
-	if s.node, err = e.Nodes[0].options(); err != nil {
-		return s, fmt.Errorf("nodes: %w", err)
+	if err := s.takeNodes(e); err != nil {
+		return s, err
 	}
 	return s, s.family.check(&s, e)
+}
+
+// takeNodes checks the nodes, and how many of them must agree.
+func (s *Settings) takeNodes(e *entry) error {
+	switch {
+	case len(e.Nodes) == 0 || len(e.Nodes) > maxNodes:
+		return fmt.Errorf("nodes: %d, and 1 to %d are taken", len(e.Nodes), maxNodes)
+	case e.Agree < 0:
+		return errors.New("agree is a number of nodes")
+	}
+	for i := range e.Nodes {
+		o, err := e.Nodes[i].options()
+		if err != nil {
+			return fmt.Errorf("nodes: %w", err)
+		}
+		same := func(other rpc.Options) bool { return place(other.URL) == place(o.URL) }
+		if slices.ContainsFunc(s.nodes, same) {
+			return fmt.Errorf("nodes: node %d is named twice, and would agree with itself", i+1)
+		}
+		s.nodes = append(s.nodes, o)
+	}
+	s.agree = e.Agree
+	return quorum.CheckAgree(s.agree, len(s.nodes))
+}
+
+// place returns the part of a node's URL that names the machine and its port, whatever way it is written.
+func place(address string) string {
+	u, err := url.Parse(address) // the client has checked it
+	if err != nil {
+		return address
+	}
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	return net.JoinHostPort(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), port) + strings.TrimSuffix(u.Path, "/")
 }
 
 // options returns the options of a node's client.

@@ -39,6 +39,19 @@ func TestReadSandbox(t *testing.T) {
 	}
 }
 
+// TestSeveralNodes takes several nodes, and how many of them must agree.
+func TestSeveralNodes(t *testing.T) {
+	for _, nodes := range []string{
+		`[{url: "http://a"}, {url: "http://b"}]`, `[{url: "http://a"}, {url: "https://a"}, {url: "http://a:8545"}]`,
+		`[{url: "http://a/key-1"}, {url: "http://a/key-2"}]`, "[{url: \"http://a\"}, {url: \"http://b\"}, {url: \"http://c\"}]\n    agree: 3",
+	} {
+		text := strings.Replace(good, `[{url: "http://127.0.0.1:8545"}]`, nodes, 1)
+		if _, _, err := connect.ReadSandbox(strings.NewReader(text)); err != nil {
+			t.Errorf("%s: %v", nodes, err)
+		}
+	}
+}
+
 // TestRefusals checks that each mistake is told where it is, without a password.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ old, by, wants string }{
@@ -60,7 +73,17 @@ func TestRefusals(t *testing.T) {
 		{"user: x, password: s3cret", "user: x", "a node's user has no password"},
 		{"password: s3cret", "password: s3cret, password-file: f", "exclude each other"},
 		{"http://127.0.0.1:18443", "http://u:s3cret@127.0.0.1:1", "no user and no password"},
-		{"nodes: [", "nodes: [{url: \"http://127.0.0.1:1\"}, ", "nodes: 2, and one is taken"},
+		{"nodes: [{url: \"http://127.0.0.1:8545\"}]", "nodes: []", "ETH: nodes: 0, and 1 to 9 are taken"},
+		{"nodes: [{url: \"http://127.0.0.1:8545\"}]", "nodes: [" + strings.Repeat("{url: \"http://127.0.0.1:1\"},", 10) + "]",
+			"ETH: nodes: 10, and 1 to 9 are taken"},
+		{"nodes: [{url: \"http://127.0.0.1:8545\"}", "nodes: [{url: \"http://127.0.0.1:8545\"}, {url: \"HTTP://127.0.0.1:8545/\"}",
+			"ETH: nodes: node 2 is named twice"},
+		{"nodes: [{url: \"http://127.0.0.1:8545\"}", "nodes: [{url: \"http://Node\"}, {url: \"http://node.:80\"}",
+			"ETH: nodes: node 2 is named twice"},
+		{"read: finalized", "agree: 2", "agree is 1 to 1 of 1 nodes"},
+		{"read: finalized", "agree: -1", "agree is a number of nodes"},
+		{"nodes: [{url: \"http://127.0.0.1:8545\"}", "agree: 1\n    nodes: [{url: \"http://a\"}, {url: \"http://b\"}",
+			"ETH: agree is 2 to 2 of 2 nodes: fewer could agree on two chains"},
 		{"100:0f91", "100:zz", "start is like HEIGHT:HASH"},
 		{"start: ", "keys: xprv\n    start: ", "keys are like wpkh("},
 		{"fees: {floor: 2", "fees: {flor: 2", "line 8: field flor not found"},

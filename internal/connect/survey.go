@@ -7,7 +7,6 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
-	"github.com/bourse-exchange/bourse/internal/chain/rpc"
 	"github.com/bourse-exchange/bourse/internal/signer"
 )
 
@@ -17,7 +16,7 @@ const shownAccounts = 3
 // Report is what operators see of a network before it is connected.
 type Report struct {
 	Network bourse.Symbol `json:"network"`
-	// Chain is the identity of the settings, and Node the address of the node.
+	// Chain is the identity of the settings, and Node the address of the node. A network has a report for each node.
 	Chain string `json:"chain"`
 	Node  string `json:"node"`
 	// Test is true if the chain's coins are worth nothing.
@@ -37,6 +36,9 @@ type Report struct {
 	// Notes are what works, and Problems what does not.
 	Notes    []string `json:"notes"`
 	Problems []string `json:"problems"`
+
+	// about begins notes and problems of one of several nodes.
+	about string
 }
 
 // Address is one of the exchange's addresses: by the settings' keys, and by the signer's.
@@ -48,38 +50,68 @@ type Address struct {
 }
 
 func (r *Report) note(format string, args ...any) {
-	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+	r.Notes = append(r.Notes, r.about+fmt.Sprintf(format, args...))
 }
 
 func (r *Report) problem(format string, args ...any) {
-	r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
+	r.Problems = append(r.Problems, r.about+fmt.Sprintf(format, args...))
 }
 
-// Survey asks a network's node about itself, and compares the public keys with those of the signer's status,
-// which is nil if the signer did not answer. The settings have public keys.
-func (s *Settings) Survey(ctx context.Context, l Local, keeper *signer.Status) (*Report, error) {
-	node, err := rpc.New(s.node)
+// Survey asks each node of a network about itself, and the nodes together whether they agree. It compares the
+// public keys with those of the signer's status, which is nil if the signer did not answer. The settings have
+// public keys. The first report has what is not about one node.
+func (s *Settings) Survey(ctx context.Context, l Local, keeper *signer.Status) ([]*Report, error) {
+	nodes, err := s.open(&l)
 	if err != nil {
 		return nil, err
 	}
-	defer node.Close()
-	c, _, err := s.family.open(s, node, &l)
-	if err != nil {
-		return nil, err
+	defer closeAll(nodes)
+
+	list := make([]*Report, len(nodes))
+	for i, n := range nodes {
+		list[i] = &Report{
+			Network: s.Symbol, Chain: s.Chain, Node: s.nodes[i].URL, Test: s.IsTest(), Notes: []string{}, Problems: []string{},
+		}
+		if len(nodes) > 1 {
+			list[i].about = fmt.Sprintf("node %d: ", i+1)
+		}
+		list[i].askNode(ctx, n.client)
+		list[i].about = ""
 	}
 
-	r := &Report{
-		Network: s.Symbol, Chain: s.Chain, Node: s.node.URL, Test: s.IsTest(), Notes: []string{}, Problems: []string{},
-	}
+	r := list[0]
 	for _, id := range s.Strays(l) {
 		r.problem("the catalogue's contract %s is no address with its checksum: its coin does not move, and cannot be listed anew", id)
 	}
-	r.askNode(ctx, c)
-	r.Addresses = first(c)
+	if err := s.askTogether(ctx, r, nodes, &l); err != nil {
+		return nil, err
+	}
+	r.Addresses = first(nodes[0].client)
 	if keeper != nil {
 		s.compareKeys(r, keeper, &l)
 	}
-	return r, nil
+	return list, nil
+}
+
+// askTogether asks several nodes whether enough of them agree.
+func (s *Settings) askTogether(ctx context.Context, r *Report, nodes []opened, l *Local) error {
+	if len(nodes) == 1 {
+		return nil
+	}
+	network, err := s.together(nodes, l)
+	if err != nil {
+		return err
+	}
+	h, err := network.Health(ctx)
+	switch {
+	case err != nil:
+		r.problem("the nodes together: %v", err)
+	case !h.Operating:
+		r.problem("the nodes together: %s", h.Reason)
+	default:
+		r.note("the nodes agree on block %d", h.Head.Height)
+	}
+	return nil
 }
 
 // askNode asks the node about itself, and whether it can be used.

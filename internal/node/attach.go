@@ -77,7 +77,10 @@ func (n *Node) attachments(ctx context.Context) ([]wallet.Attachment, error) {
 		}
 		list[i] = wallet.Attachment{Symbol: s.Symbol, Open: func() (*wallet.Connection, error) {
 			_, terms, assets := n.Listed(listed.ID)
-			l := connect.Local{Clock: n.now, Known: n.board.State(listed.ID).Tip != bourse.BlockRef{}}
+			l := connect.Local{
+				Clock: n.now, Known: n.board.State(listed.ID).Tip != bourse.BlockRef{}, Depth: connect.Depth(terms),
+				Log: n.Log.With(slog.String("network", string(s.Symbol))),
+			}
 			l.Native, l.Tokens = connect.Listed(s.Symbol, terms, assets)
 			for _, id := range s.Strays(l) {
 				n.Log.Error("a coin does not move: its contract is no address of the network",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"path/filepath"
 	"slices"
 
@@ -68,7 +69,8 @@ func (w *World) real() []wallet.Attachment {
 			native, tokens := connect.Listed(s.Symbol, terms, assets)
 			return s.Connect(context.Background(), connect.Local{
 				Seed: seed, Clock: w.exchange.Now, Native: native, Tokens: tokens,
-				Known: w.exchange.Board.State(id).Tip != bourse.BlockRef{},
+				Known: w.exchange.Board.State(id).Tip != bourse.BlockRef{}, Depth: connect.Depth(terms),
+				Log: w.exchange.Log.With(slog.String("network", string(s.Symbol))),
 			})
 		}}
 	}
