@@ -115,7 +115,7 @@ FAMILY ?= $(NODES)
 
 .PHONY: networks-kills
 networks-kills: KILLS = 200
-networks-kills: ## Kill exchange, signer and node KILLS times for each FAMILY, knots, litecoin or anvil, while coins move.
+networks-kills: ## Kill exchange, signer and node or cut the connection KILLS times for each FAMILY, knots, litecoin or anvil.
 	@for family in $(FAMILY); do \
 		BOURSE_REQUIRE="$$family" $(GO) test -count=1 -timeout 120m -v -run "^TestNetworkKills\$$/^$$family\$$" ./cmd/bourse -networks.kills=$(KILLS) || exit 1; \
 	done

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 )
 
 var (
-	networkKills = flag.Int("networks.kills", 3, "how often TestNetworkKills kills the exchange, the signer or the node of each family")
+	networkKills = flag.Int("networks.kills", 3, "how often TestNetworkKills takes the exchange, the signer, the node of each family or the connection to it away")
 	networkSeed  = flag.Uint64("networks.seed", 0, "seed of TestNetworkKills; 0 for a new one")
 )
 
@@ -56,18 +57,20 @@ type coinRoute struct {
 type networkKilling struct {
 	*depositor
 	outside killable
-	keeper  *keeper
-	keys    string
-	routes  []coinRoute
-	holder  *holder
-	rng     *rand.Rand
+	// proxy is between the exchange and the node.
+	proxy  *nodetest.Proxy
+	keeper *keeper
+	keys   string
+	routes []coinRoute
+	holder *holder
+	rng    *rand.Rand
 	// taken counts what was killed or halted; blocks the comparisons of ledger and chain.
 	taken  map[string]int
 	blocks int
 }
 
-// TestNetworkKills kills the exchange, the signer and the node at random moments while deposits arrive and
-// withdrawals leave. Each deposit is credited once, each withdrawal paid once, and the ledger's account of the
+// TestNetworkKills kills the exchange, the signer and the node, and cuts the connection to the node, at random
+// moments while deposits arrive and withdrawals leave. Each deposit is credited once, each withdrawal paid once, and the ledger's account of the
 // network is what the chain has on the exchange's addresses, after each block. Anvil's chain does not survive a
 // kill: it is frozen instead.
 func TestNetworkKills(t *testing.T) {
@@ -99,11 +102,12 @@ func newNetworkKilling(t *testing.T, r realNode, all ...coinRoute) *networkKilli
 	t.Logf("repeat with -networks.seed=%d", seed)
 
 	k := &networkKilling{
-		outside: r.outside.(killable), keeper: newKeeper(t, permissive), routes: all,
+		outside: r.outside.(killable), proxy: nodetest.NewProxy(t, r.node), keeper: newKeeper(t, permissive), routes: all,
 		rng: rand.New(rand.NewPCG(seed, 1)), taken: map[string]int{},
 	}
 	k.keeper.start()
 	k.keys = k.keeper.keys(r.asset)
+	r.settings = strings.Replace(r.settings, r.node.URL, k.proxy.URL, 1)
 	k.depositor = walk(t, r, k.keeper)
 	k.until("the network operates", k.operating)
 	var plain []route
@@ -134,7 +138,7 @@ func (k *networkKilling) run(deposits int) {
 	const settleEvery = 20
 	began := time.Now()
 	for n := 1; n <= *networkKills && !k.t.Failed(); {
-		victims := k.rng.Perm(3)
+		victims := k.rng.Perm(nodeCut + 1)
 		for len(victims) > 0 && n <= *networkKills && !k.t.Failed() {
 			// Now and then two of them are away at the same time.
 			count := min(len(victims), *networkKills-n+1, 1+k.rng.IntN(5)/4)
@@ -159,6 +163,9 @@ func ratTimes(decimal string, by int64) string {
 // round moves coins, and takes victims away at a random moment and brings them back.
 func (k *networkKilling) round(victims []int) {
 	k.t.Helper()
+	if slices.Contains(victims, nodeCut) {
+		k.proxy.Lose(k.broadcast)
+	}
 	before := k.keeper.recorded()
 	k.deposits()
 	sure := k.withdrawals()
@@ -240,6 +247,8 @@ const (
 	exchangeDies = iota
 	signerDies
 	nodeDies
+	// nodeCut ends the connection to the node, after an answer to a payment was lost.
+	nodeCut
 )
 
 // take takes a part away and returns the function that brings it back. A request for a withdrawal is under way
@@ -262,10 +271,14 @@ func (k *networkKilling) take(victim int) (bring func()) {
 		k.taken["signer"]++
 		k.keeper.kill()
 		return k.keeper.start
-	default:
+	case nodeDies:
 		k.taken["node"]++
 		must(k.t, k.outside.Halt())
 		return func() { must(k.t, k.outside.Resume()) }
+	default:
+		k.taken["connection"]++
+		k.proxy.Stop()
+		return k.proxy.Start
 	}
 }
 

@@ -35,6 +35,8 @@ type realNode struct {
 	sweeps bool
 	// settings are the network's in the file of networks.
 	settings string
+	// broadcast is the node's method that takes a signed transaction.
+	broadcast string
 }
 
 // world is the outside world: it pays, mines and is paid on a chain.
@@ -54,6 +56,7 @@ func bitcoins(t *testing.T, kind *nodetest.Kind) realNode {
 		node: node, outside: nodetest.NewOutside(t, node), asset: string(kind.Params.Coin), decimals: 8, confirms: 2,
 		settings: fmt.Sprintf("adapter: bitcoin\n    params: %s\n    nodes: [{url: %q, user: %s, password: %s}]",
 			kind.Params.Name, node.URL, nodetest.User, nodetest.Password),
+		broadcast: "sendrawtransaction",
 	}
 }
 
@@ -63,7 +66,8 @@ func ethers(t *testing.T) realNode {
 	node := nodetest.Start(t, nodetest.Anvil())
 	return realNode{
 		node: node, outside: nodetest.NewEther(t, node), asset: "ETH", decimals: 18, confirms: 3, sweeps: true,
-		settings: fmt.Sprintf("adapter: evm\n    params: %d\n    nodes: [{url: %q}]", nodetest.AnvilChain, node.URL),
+		settings:  fmt.Sprintf("adapter: evm\n    params: %d\n    nodes: [{url: %q}]", nodetest.AnvilChain, node.URL),
+		broadcast: "eth_sendRawTransaction",
 	}
 }
 
