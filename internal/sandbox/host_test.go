@@ -35,12 +35,14 @@ func hosting(t *testing.T, dir string) (socket string, stop func()) {
 	socket = filepath.Join(dir, "s")
 	l, err := new(net.ListenConfig).Listen(t.Context(), "unix", socket)
 	must(err)
-	s := &http.Server{Handler: h.Handler()} //nolint:gosec // its client is the test
+	s := &http.Server{Handler: h.Handler()}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(l) }()
 	return socket, func() {
 		must(s.Close())
-		<-ended
+		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
 		must(h.Close())
 	}
 }
