@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/node"
 	"github.com/bourse-exchange/bourse/internal/signer"
 	"github.com/bourse-exchange/bourse/internal/signer/remote"
 )
@@ -119,12 +121,25 @@ func TestZombieDoesNothingOutside(t *testing.T) {
 			t.Fatal("a deposed leader opens an account")
 		}
 	}
+	if rows := g.accountsLike("zombie%"); rows != 0 {
+		t.Errorf("a deposed leader writes %d accounts", rows)
+	}
 	h.busy()
 	h.settle()
 	if after := delivered.Load(); after != before {
 		t.Errorf("a deposed leader delivers to a webhook %d times", after-before)
 	}
 	g.end(second.Node)
+}
+
+// accountsLike counts the rows of accounts, those without an id too.
+func (g *trio) accountsLike(email string) (rows int) {
+	g.t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(g.data, commonDir, node.AccountsDB))
+	must(g.t, err)
+	must(g.t, db.QueryRowContext(g.t.Context(), `SELECT count(*) FROM accounts WHERE email LIKE $1`, email).Scan(&rows))
+	must(g.t, db.Close())
+	return rows
 }
 
 // asks returns a client of the signer with the epoch of the leader.
