@@ -91,7 +91,7 @@ func TestRealNetworks(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	for _, kind := range []*nodetest.Kind{nodetest.Knots(), nodetest.Litecoin(), nodetest.Btcd()} {
+	for _, kind := range []*nodetest.Kind{nodetest.Knots(), nodetest.Litecoin()} {
 		t.Run(kind.Name, func(t *testing.T) {
 			w := walk(t, bitcoins(t, kind), nil)
 			w.deposit()
