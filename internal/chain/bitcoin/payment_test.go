@@ -215,25 +215,33 @@ func checkLeft(t *rapid.T, d chain.Decoded, p *chain.Payment, rate uint64) {
 	}
 }
 
-// FuzzDecode decodes anything. What is taken is encoded in one way alone.
-func FuzzDecode(f *testing.F) {
-	k := keysOf(f, "mainnet")
-	c := asking(f, map[string]string{"estimatesmartfee": `{"result":{},"id":ID}`})
-	u, err := c.Prepare(f.Context(), &chain.Payment{
+// samplePayment returns a payment, and the same with signatures.
+func samplePayment(t testing.TB) (unsigned, signed []byte) {
+	t.Helper()
+	c := asking(t, map[string]string{"estimatesmartfee": `{"result":{},"id":ID}`})
+	u, err := c.Prepare(t.Context(), &chain.Payment{
 		Kind: bourse.SignedWithdrawal, Coin: "BTC", CostCap: bourse.Units(most), Amount: bourse.Units(1e6),
 		To:     chain.Destination{Address: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"},
 		Inputs: []chain.Input{{Outpoint: chain.Outpoint{Tx: chain.Hash{1}}, Owner: 5, Coin: "BTC", Amount: bourse.Units(2e6)}},
 	})
 	if err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
-	signed, _, err := k.Sign(u.Raw)
+	signed, _, err = keysOf(t, "mainnet").Sign(u.Raw)
 	if err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
-	f.Add(u.Raw)
+	return u.Raw, signed
+}
+
+// FuzzDecode decodes anything. What is taken is encoded in one way alone.
+func FuzzDecode(f *testing.F) {
+	unsigned, signed := samplePayment(f)
+	f.Add(unsigned)
 	f.Add(signed)
 	f.Add([]byte(envelopeForm))
+	k := keysOf(f, "mainnet")
+	c := NewCodec(k.params, k.Public())
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		d, err := c.Decode(raw)
 		if err != nil {
@@ -274,13 +282,18 @@ func FuzzNode(f *testing.F) {
 		``, `{"result":null,"id":ID}`, `{"result":"00","id":ID}`, `{"result":{"blocks":1,"headers":0},"id":ID}`,
 		`{"result":{"hex":"00","blockhash":""},"id":ID}`, `{"error":{"code":-5,"message":"x"},"id":ID}`,
 		`{"result":"000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f","id":ID}`,
+		`{"result":[{"hex":"00","txid":""}],"id":ID}`, `{"result":[],"id":ID}`, `{"result":{"bestblock":""},"id":ID}`,
+		`{"error":{"code":-5,"message":"No information available about address"},"id":ID}`,
+		`{"error":{"code":-25,"message":"TX rejected: transaction already exists"},"id":ID}`,
 	} {
 		f.Add(text)
 	}
+	_, signed := samplePayment(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		answers := map[string]string{}
 		for _, method := range []string{"getblockhash", "getblockchaininfo", "getblockheader", "getblock",
-			"estimatesmartfee", "scantxoutset", "getrawtransaction", "getindexinfo"} {
+			"estimatesmartfee", "scantxoutset", "getrawtransaction", "getindexinfo", "gettxout", "getnetworkinfo",
+			"getinfo", "searchrawtransactions", "sendrawtransaction"} {
 			answers[method] = text
 		}
 		c := asking(t, answers)
@@ -289,7 +302,11 @@ func FuzzNode(f *testing.F) {
 		_, fees := c.Fees(t.Context(), "BTC")
 		_, balance := c.Balance(t.Context(), c.Destination(1).Address, "BTC")
 		_, place := c.place(t.Context(), chain.Hash{1})
-		for _, err := range []error{health, block, fees, balance, place} {
+		_, found := c.search(t.Context(), c.Destination(1).Address)
+		_, survey := c.Survey(t.Context())
+		_, state := c.State(t.Context(), signed)
+		_, verdict := c.Broadcast(t.Context(), signed)
+		for _, err := range []error{health, block, fees, balance, place, found, survey, state, verdict} {
 			if err != nil && !errors.Is(err, chain.ErrOdd) && !errors.Is(err, chain.ErrSilent) && !errors.Is(err, chain.ErrNoBlock) {
 				t.Errorf("got %v", err)
 			}

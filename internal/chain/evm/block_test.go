@@ -256,6 +256,7 @@ func FuzzNode(f *testing.F) {
 		}
 		for _, ask := range []func(context.Context) error{
 			func(ctx context.Context) error { _, err := c.Health(ctx); return err },
+			func(ctx context.Context) error { _, err := c.Survey(ctx); return err },
 			func(ctx context.Context) error { _, err := c.Block(ctx, 7); return err },
 			func(ctx context.Context) error { _, err := c.Fees(ctx, "ETH"); return err },
 			func(ctx context.Context) error { _, err := c.Balance(ctx, c.Destination(1).Address, usdt); return err },
