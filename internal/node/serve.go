@@ -31,9 +31,7 @@ const (
 // fails. Steps that may fail come before the listeners open.
 func (n *Node) serve(ctx context.Context) (err error) {
 	n.rest = n.newREST()
-	if n.docs, err = describe.Handler("/docs", n.Brand, n.rest.Encoder, n.missing()); err != nil {
-		return err
-	}
+	n.docs = n.documentation()
 	admitted, err := edge.NewAdmission(n.Limits.Connections, n.proxies.Trusts, n.streams.Len, n.Log)
 	if err != nil {
 		return err
@@ -84,6 +82,26 @@ func (n *Node) serve(ctx context.Context) (err error) {
 	case <-ctx.Done():
 	}
 	return n.stop(context.WithoutCancel(ctx), stopTraders, servers...)
+}
+
+// documentation returns the handler of the documentation, which is rendered while the exchange serves
+// already: orders do not wait for it after a start. Its own requests do.
+func (n *Node) documentation() http.Handler {
+	var docs http.Handler
+	rendered := make(chan struct{})
+	n.spawn(func() (err error) {
+		if docs, err = describe.Handler("/docs", n.Brand, n.rest.Encoder, n.missing()); err == nil {
+			close(rendered)
+		}
+		return err
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-rendered:
+			docs.ServeHTTP(w, r)
+		case <-r.Context().Done():
+		}
+	})
 }
 
 // setParty sets what passkeys are bound to. A sandbox's is localhost, because browsers have no

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -145,5 +146,22 @@ func TestMetricsHaveADoorOfTheirOwn(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestDocumentationComesLater asks for the documentation while it is rendered: the request waits for it, and
+// ends with its client.
+func TestDocumentationComesLater(t *testing.T) {
+	n := assembled(t, Options{})
+	n.rest = n.newREST()
+	docs := n.documentation()
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	docs.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(gone, http.MethodGet, "/docs", nil))
+
+	answer := httptest.NewRecorder()
+	docs.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/docs", nil))
+	if answer.Code != http.StatusOK || answer.Body.Len() == 0 {
+		t.Errorf("the documentation: %d, %d bytes", answer.Code, answer.Body.Len())
 	}
 }
