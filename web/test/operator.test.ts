@@ -114,13 +114,15 @@ inChromium('the operators’ console', () => {
     await row(by, reason).waitFor({ state: 'detached' });
   }
 
-  /** viewed wants a viewer to be offered nothing that changes anything, and to be refused it by the exchange. */
+  /** viewed wants a viewer to be offered no change but the end of the own access, and to be refused others by the exchange. */
   async function viewed(by: Visitor): Promise<void> {
     for (const list of ['markets', 'networks', 'operators', `accounts/${customer}`]) {
       await visitOf(by, list);
       await by.page.waitForFunction(() => document.querySelector('[role=progressbar]') === null);
-      expect(await by.page.getByRole('main').getByRole('button').count()).toBe(0);
+      expect(await by.page.getByRole('main').getByRole('button').count()).toBe(list === 'operators' ? 1 : 0);
     }
+    await visitOf(by, 'operators');
+    await row(by, 'eve@example.org').getByRole('button', { name: 'End sessions and keys' }).waitFor();
     const status = await by.page.evaluate(async () => {
       const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"reason":"x"}' };
       return (await fetch('/operator/v1/fees/collect', init)).status;

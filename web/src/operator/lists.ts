@@ -1,5 +1,6 @@
 import type { Key } from '../texts/index.svelte';
 import type { Act, Entry } from './acts.svelte';
+import { desk, may } from './desk.svelte';
 import { said, type Fact, type Row } from './rows';
 
 /** Listing is a list of the exchange, and what can be done to its rows. */
@@ -206,7 +207,10 @@ const operators: Listing = {
       text: 'act.enable', role: 'owner', method: 'PATCH', path: '/operators/{operator}', fixed: { enabled: true },
       fits: (row) => row['enabled'] === false,
     },
-    { text: 'act.logOut', role: 'owner', method: 'POST', path: '/operators/{operator}/log-out', look: 'danger' },
+    {
+      text: 'act.logOut', role: 'viewer', method: 'POST', path: '/operators/{operator}/log-out', look: 'danger',
+      fits: (row) => may('owner') || row['operator'] === desk.now?.operator,
+    },
   ],
   general: [
     {
