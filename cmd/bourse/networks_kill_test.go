@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	networkKills = flag.Int("networks.kills", 3, "how often TestNetworkKills takes the exchange, the signer, the node of each family or the connection to it away")
+	networkKills = flag.Int("networks.kills", 4, "how often TestNetworkKills takes a part of each family away")
 	networkSeed  = flag.Uint64("networks.seed", 0, "seed of TestNetworkKills; 0 for a new one")
 )
 
@@ -70,9 +70,9 @@ type networkKilling struct {
 }
 
 // TestNetworkKills kills the exchange, the signer and the node, and cuts the connection to the node, at random
-// moments while deposits arrive and withdrawals leave. Each deposit is credited once, each withdrawal paid once, and the ledger's account of the
-// network is what the chain has on the exchange's addresses, after each block. Anvil's chain does not survive a
-// kill: it is frozen instead.
+// moments while deposits arrive and withdrawals leave. Each deposit is credited once, each withdrawal paid once,
+// and the ledger's account of the network is what the chain has on the exchange's addresses, after each block.
+// Anvil's chain does not survive a kill: it is frozen instead.
 func TestNetworkKills(t *testing.T) {
 	if testing.Short() {
 		return
@@ -236,8 +236,9 @@ func (k *networkKilling) payee() string {
 // deposit makes a pending payment to the customer's address.
 func (k *networkKilling) deposit(r *coinRoute) {
 	k.t.Helper()
-	amount := new(big.Rat).Mul(number(r.deposit), new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(r.decimals)), nil)))
-	hash, err := k.outside.Send(chain.Pay{To: chain.Destination{Address: r.address}, Coin: r.coin, Amount: bourse.Units(amount.Num().Uint64())})
+	unit := new(big.Rat).SetInt(new(big.Int).SetUint64(bourse.Pow10(r.decimals)))
+	amount := bourse.Units(new(big.Rat).Mul(number(r.deposit), unit).Num().Uint64())
+	hash, err := k.outside.Send(chain.Pay{To: chain.Destination{Address: r.address}, Coin: r.coin, Amount: amount})
 	must(k.t, err)
 	k.holder.paid[k.outside.TxID(hash)] = r.route
 }
