@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -141,10 +142,14 @@ func (x *trial) finish(what string) {
 		Seq  uint64
 		Hash string `json:"state_hash"`
 	}
-	seq := tool[state](x.t, "journal", "replay", x.nodes[0].dir).Seq
-	var states []state
+	// The leader may tick meanwhile: the states are those after the last command that all know to be committed.
+	seq := uint64(math.MaxUint64)
 	for _, n := range x.nodes {
 		tool[any](x.t, "journal", "verify", n.dir)
+		seq = min(seq, tool[state](x.t, "journal", "replay", n.dir).Seq)
+	}
+	var states []state
+	for _, n := range x.nodes {
 		states = append(states, tool[state](x.t, "journal", "replay", n.dir, "--to", fmt.Sprint(seq)))
 	}
 	if states[0] != states[1] || states[0] != states[2] {
