@@ -12,7 +12,7 @@ import (
 // The most bytes, compressed, of what a browser fetches for a page at first, of the chart, and of all files. The trading
 // page is usable before its chart has come.
 const (
-	mostOfTrade = 62_500
+	mostOfTrade = 62_700
 	mostOfPage  = 60_000
 	mostOfChart = 54_500
 	mostOfAll   = 450_000
