@@ -98,6 +98,9 @@ func (s *server) holder(name string, given map[string]string) *holder {
 	return s.holderOn(name, given, routes)
 }
 
+// goesTo lets the customer use another process of the exchange, and the networks that it shows.
+func (h *holder) goesTo(s *server) { h.server, h.chains = s, s }
+
 // holderOn opens an account for a customer whose coins move by these routes.
 func (s *server) holderOn(name string, given map[string]string, routes []route) *holder {
 	s.t.Helper()

@@ -106,11 +106,11 @@ func (x *trial) suffer(f blow) {
 
 	close(stop)
 	work.Wait()
+	x.level() // an old leader knows it, so that reads are of the new one
 	for _, p := range x.pits {
 		x.acked += len(p.acked)
 		p.decide(x.t)
 	}
-	x.level()
 	if x.round%ringReconcile == 0 {
 		x.reconcile()
 	}

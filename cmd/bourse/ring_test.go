@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -52,8 +53,13 @@ type ringNode struct {
 func newRing(t *testing.T, rng *rand.Rand, prepare func(*ring)) *ring {
 	t.Helper()
 	r := &ring{t: t, rng: rng, data: t.TempDir()}
-	config, err := (&dev{Data: place(r.data), Nodes: ringNodes, Listen: "127.0.0.1:0", Segment: 16 << 20}).create(nil)
+	d := &dev{Data: place(r.data), Nodes: ringNodes, Listen: "127.0.0.1:0", Segment: 16 << 20}
+	config, err := d.create(nil)
 	must(t, err)
+	parent := &family{program: &program{ctx: context.WithoutCancel(t.Context()), stderr: io.Discard}, dev: d, failed: make(chan error, 1)}
+	stop, err := parent.shareWith(config)
+	must(t, err)
+	t.Cleanup(stop)
 	for _, m := range config.Nodes {
 		dir := nodeDir(r.data, m.Node)
 		n := &ringNode{Member: m, dir: dir, url: "http://" + m.Listen, log: filepath.Join(r.data, filepath.Base(dir)+".log")}

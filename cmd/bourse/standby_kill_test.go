@@ -109,7 +109,7 @@ func tradeUntil(t *testing.T, url string, clients []*teller, holders []*holder, 
 func moveTo(s *server, holders []*holder, asOf time.Time) (lost int) {
 	s.t.Helper()
 	for _, h := range holders {
-		h.server = s
+		h.goesTo(s)
 		rows := h.transactions()
 		for address, w := range h.asked {
 			if h.arrived(w.route, address).Cmp(number(w.amount)) > 0 {
