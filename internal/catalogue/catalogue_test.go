@@ -155,7 +155,7 @@ func TestWhatCannotBe(t *testing.T) {
 func TestContractOfAnother(t *testing.T) {
 	const network = "networks:\n  - symbol: E\n    name: Ether\n    assets:\n"
 	entry := func(asset, contract string) string {
-		return fmt.Sprintf("      - {asset: %s, contract: %q, min_deposit: \"1\", min_withdrawal: \"1\", fee_min: \"0\", fee_max: \"1\"}\n",
+		return fmt.Sprintf("      - {asset: %s, confirms: 1, contract: %q, min_deposit: \"1\", min_withdrawal: \"1\", fee_min: \"0\", fee_max: \"1\"}\n",
 			asset, contract)
 	}
 	const says = "asset USD on network E: contract 0xaB is another asset's on this network"
