@@ -391,14 +391,15 @@ func (w *depositor) nodeFreezes() {
 	w.until("the network operates again", w.operating)
 }
 
-// nodeDies kills the node, and asks for a withdrawal while it is away. A killed node may come
-// back without its last blocks; the exchange waits until it has them again, or others.
+// nodeDies kills the node, and asks for a withdrawal while it is away. A killed node comes back without its last
+// blocks, and gets them from its peers.
 func (w *depositor) nodeDies() {
 	w.t.Helper()
-	w.node.Kill()
+	node := w.outside.(*nodetest.Outside)
+	must(w.t, node.Halt())
 	w.until("the network does not operate", func() bool { return !w.operating() })
 	_, address := w.ordered("0.05")
-	w.node.Run()
+	must(w.t, node.Resume())
 	w.mine(1)
 	w.mined("a withdrawal after the node is back", func() bool { return w.status() == "DONE" })
 	w.mine(1)
