@@ -190,14 +190,10 @@ func (x *trial) cutting(cables []*cable) blow {
 }
 
 // TestClusterCuts cuts nodes of three off, both ways and one way, wholly and from one other, under the traders
-// and followers of TestClusterKills. Nobody reads meanwhile: a leader that is cut off answers from what it has
-// until it knows (ADR 144).
+// and followers of TestClusterKills. A leader that is cut off answers no reads.
 func TestClusterCuts(t *testing.T) {
 	var cables []*cable
 	x := newTrial(t, func(r *ring) { cables = r.cabled() })
-	for _, p := range x.pits {
-		p.blind = true
-	}
 	for range *ringCuts {
 		x.suffer(x.cutting(cables))
 	}

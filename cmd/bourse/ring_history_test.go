@@ -169,8 +169,6 @@ const (
 type pit struct {
 	r            *ring
 	pair, symbol string
-	// blind leaves reads out while clients trade, and believes no answer that an order is not found.
-	blind bool
 	// sellers and takers are the clients.
 	sellers, takers []*roamer
 	// books are the fills of both accounts.
@@ -218,13 +216,6 @@ func (s *server) member(name, asset string, amount int) (account int, key string
 	return account, key
 }
 
-// tradingDeeds are what clients do, the more often the more often it is named; the first changingDeeds change something.
-var tradingDeeds = [...]deed{
-	placeOne, placeOne, placeOne, placeOne, cancelOne, cancelOne, takeOne, takeOne, takeOne, readOpen, readMoney, readBook,
-}
-
-const changingDeeds = 9
-
 // work lets the clients trade until stop is closed.
 func (p *pit) work(round int, seed uint64, stop <-chan struct{}) {
 	var all sync.WaitGroup
@@ -237,11 +228,9 @@ func (p *pit) work(round int, seed uint64, stop <-chan struct{}) {
 					return
 				default:
 				}
-				among := tradingDeeds[:]
-				if p.blind {
-					among = among[:changingDeeds]
-				}
-				in := wanted{deed: among[rng.IntN(len(among))]}
+				in := wanted{deed: [...]deed{
+					placeOne, placeOne, placeOne, placeOne, cancelOne, cancelOne, takeOne, takeOne, takeOne, readOpen, readMoney, readBook,
+				}[rng.IntN(12)]}
 				if in.deed == cancelOne {
 					in.order = p.pick(rng)
 				}
@@ -311,7 +300,7 @@ func (p *pit) ask(ctx context.Context, i int, in wanted, name string) (out outco
 	case cancelOne:
 		err = seller.ask(ctx, func(ctx context.Context, api *client.Client) error { return api.Cancel(ctx, in.order) })
 		if out.yes = err == nil; errors.Is(err, client.ErrOrderNotFound) {
-			out.maybe, err = seller.tries > 1 || p.blind, nil
+			out.maybe, err = seller.tries > 1, nil
 		}
 	case takeOne:
 		order.Side, order.TimeInForce = client.Buy, client.IOC

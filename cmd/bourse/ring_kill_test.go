@@ -116,10 +116,22 @@ func (x *trial) suffer(f blow) {
 	}
 }
 
-// reconcile compares what followers were told with REST and the leader's journal.
+// replayed is what a replay of a node's journal ends with: the last command that the files say to be committed.
+type replayed struct {
+	Seq  uint64
+	Hash string `json:"state_hash"`
+}
+
+// reconcile compares what followers were told with REST and the leader's journal, whose files learn of a commit
+// by the entry after it.
 func (x *trial) reconcile() {
 	x.t.Helper()
-	journaled := x.operator().journaled()
+	leader := x.operator()
+	seq := operate[struct{ Seq uint64 }](leader, "status").Seq
+	within(x.t, patience, "a journal with all that the leader has", func() bool {
+		return tool[replayed](x.t, "journal", "replay", leader.data).Seq >= seq
+	})
+	journaled := leader.journaled()
 	for _, p := range x.pits {
 		for _, b := range p.books {
 			b.reconcile(x.t, journaled[b.account])
@@ -138,19 +150,15 @@ func (x *trial) finish(what string) {
 	}
 	x.level()
 
-	type state struct {
-		Seq  uint64
-		Hash string `json:"state_hash"`
-	}
 	// The leader may tick meanwhile: the states are those after the last command that all know to be committed.
 	seq := uint64(math.MaxUint64)
 	for _, n := range x.nodes {
 		tool[any](x.t, "journal", "verify", n.dir)
-		seq = min(seq, tool[state](x.t, "journal", "replay", n.dir).Seq)
+		seq = min(seq, tool[replayed](x.t, "journal", "replay", n.dir).Seq)
 	}
-	var states []state
+	var states []replayed
 	for _, n := range x.nodes {
-		states = append(states, tool[state](x.t, "journal", "replay", n.dir, "--to", fmt.Sprint(seq)))
+		states = append(states, tool[replayed](x.t, "journal", "replay", n.dir, "--to", fmt.Sprint(seq)))
 	}
 	if states[0] != states[1] || states[0] != states[2] {
 		x.t.Errorf("the nodes end in different states: %+v", states)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 	"github.com/bourse-exchange/bourse/internal/coding"
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
@@ -42,6 +43,9 @@ type Server struct {
 	Encoder *coding.Encoder
 	// Patience bounds the time of an endpoint, and that of authentication.
 	Patience time.Duration
+	// Confirm, if not nil, returns nil once it is certain that this process was the exchange at the call: what was
+	// read before was current. Answers wait for it.
+	Confirm func(context.Context) error
 
 	sessions sync.Pool
 }
@@ -85,6 +89,8 @@ var (
 	// command, which may have been taken.
 	errSlow    = bourse.Errorf(bourse.CodeUnknown, "The exchange took too long to answer; ask again")
 	errUnknown = bourse.Errorf(bourse.CodeUnknown, "Outcome unknown")
+	// errOld replaces an answer to a read of a process that may be the exchange no more.
+	errOld = bourse.Errorf(bourse.CodeUnknown, "Another node may lead the exchange now; ask again")
 	// errWho is the error for a key that was not looked up within Patience.
 	errWho = bourse.Errorf(bourse.CodeUnavailable, "The key cannot be looked up now; try again later")
 )
@@ -188,7 +194,7 @@ func (p *path) answer(c *Call) (label string, status int, success bool) {
 
 	c.Out.Reset(c.Out.Bytes()[:0])
 	p.Begin(c.Out)
-	err := p.work(c, e)
+	err := p.confirmed(c, p.work(c, e))
 
 	if err == nil {
 		c.Out.EndObject()
@@ -212,6 +218,24 @@ func (p *path) answer(c *Call) (label string, status int, success bool) {
 	}
 	p.Log.Error("request failed", slog.String("endpoint", label), slog.Any("error", err))
 	return label, p.Fail(c, ErrInternal), false
+}
+
+// confirmed returns the error of an endpoint's work, or the one that takes the place of an answer which may be old.
+// Nothing is read for the answer that a request was not taken.
+func (p *path) confirmed(c *Call, worked error) error {
+	if known := Known(worked); p.Confirm == nil || known != nil && known.Code == codes.Unavailable {
+		return worked
+	}
+	ctx, cancel := p.patient(c.HTTP.Context())
+	defer cancel()
+	switch {
+	case p.Confirm(ctx) == nil:
+		return worked
+	case c.Class == Reads:
+		return errOld
+	default:
+		return errUnknown
+	}
 }
 
 // work checks the path and method, takes the request and answers it.

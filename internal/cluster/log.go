@@ -15,7 +15,7 @@ import (
 const TickEvery = 20 * time.Millisecond
 
 // Log is the log of a node that Run drives: it takes steps for messages and ticks also while no caller
-// proposes. Propose, Step, Mark and Close are safe for concurrent use.
+// proposes. Propose, Step, Mark, Confirm and Close are safe for concurrent use.
 type Log struct {
 	// Log is raft. Callers reach it as a journal's log alone, because its other methods are not safe
 	// beside Run.
@@ -33,6 +33,7 @@ type Log struct {
 	// deposed is closed once Next has yielded that this node no longer leads.
 	deposed chan struct{}
 	once    sync.Once
+	rounds  rounds
 	// asOf is the time, in microseconds, at which this node last had applied all entries that the
 	// leader reports as committed; zero for never.
 	asOf atomic.Int64
@@ -42,7 +43,10 @@ var _ journal.Log = (*Log)(nil)
 
 // NewLog returns the log to drive.
 func NewLog(l *raftlog.Log, clock func() time.Time) *Log {
-	return &Log{Log: l, raft: l, clock: clock, ended: make(chan struct{}), deposed: make(chan struct{})}
+	return &Log{
+		Log: l, raft: l, clock: clock, ended: make(chan struct{}), deposed: make(chan struct{}),
+		rounds: rounds{asked: make(chan struct{}, 1)},
+	}
 }
 
 // Propose implements [journal.Log].
@@ -120,6 +124,7 @@ func (l *Log) Run(ctx context.Context, ticks <-chan time.Time) error {
 		case <-ticks:
 			tick = true
 		case <-l.raft.Wake():
+		case <-l.rounds.asked:
 		}
 		if err := l.work(tick); errors.Is(err, journal.ErrClosed) {
 			return nil
@@ -150,7 +155,8 @@ func (l *Log) turn(tick bool) (more bool, err error) {
 	if tick {
 		l.raft.Tick()
 	}
-	return l.Log.Step()
+	more, err = l.Log.Step()
+	return l.rounds.turn(l.raft.Confirmed(), l.raft.Ask) || more, err
 }
 
 // reach calls a function with raft's log, which belongs to it until it returns.

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"net/http"
 	"runtime"
 	"slices"
@@ -112,7 +113,7 @@ func (n *Node) newBots(money *teller.Teller) *binance.Facade {
 		Signed: n.limits.GuardSigned(n.accounts), Turn: n.spot.Turn, Listens: n.listenKeys,
 		Limits: n.limits, Weight: n.Limits.Weight, OrderLimit: n.Limits.Account.Orders, MaxOpen: engine.MaxOpenOrders,
 		From: n.proxies.From, Observe: n.metrics.observe, Clock: time.Now, Now: n.clock.Now, Log: n.Log, Encoder: n.rest.Encoder,
-		Patience: patience, Teller: money,
+		Patience: patience, Teller: money, Confirm: n.rest.Confirm,
 	})
 }
 
@@ -129,7 +130,16 @@ func (n *Node) newREST() *api.Server {
 	return &api.Server{
 		Who: n.accounts, Signed: n.accounts, From: n.proxies.From, Limits: n.limits, Observe: n.metrics.observe,
 		Clock: time.Now, After: time.After, Log: n.Log, Patience: patience, Encoder: coding.NewEncoder(runtime.GOMAXPROCS(0)),
+		Confirm: n.confirm(),
 	}
+}
+
+// confirm returns what answers wait for; nil for an exchange on one node, which nobody can replace unnoticed.
+func (n *Node) confirm() func(context.Context) error {
+	if n.Member == nil {
+		return nil
+	}
+	return n.Member.Log.Confirm
 }
 
 // missing returns the handler of paths that do not exist: it answers in V1's form below

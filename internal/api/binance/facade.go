@@ -2,6 +2,7 @@ package binance
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -57,6 +58,8 @@ type Options struct {
 	Encoder *coding.Encoder
 	// Patience bounds the time of a request.
 	Patience time.Duration
+	// Confirm is that of [api.Server].
+	Confirm func(context.Context) error
 }
 
 // orderWindows are the windows in which an account's orders are counted, and their names in
@@ -176,6 +179,12 @@ func (f *Facade) Do(r *Request, e *Endpoint) error {
 	}
 	if err == nil && e.Counts > 0 {
 		f.countOrders(r, e.Counts)
+	}
+	if known := (*bourse.Error)(nil); f.Confirm == nil || errors.As(err, &known) && known.Code == bourse.CodeUnavailable {
+		return err
+	}
+	if f.Confirm(r.Context) != nil {
+		return errTimeout
 	}
 	return err
 }

@@ -1,6 +1,8 @@
 package binance_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -115,5 +117,23 @@ func TestPastOfAnAccount(t *testing.T) {
 	d.sign(d.alice, http.MethodGet, "/api/v3/myTrades", "symbol=BTCUSDT&fromId=5&limit=3").into(d, &trades)
 	if len(trades) != 3 || trades[0].ID != 5 || trades[2].ID != 7 {
 		t.Errorf("trades from the fifth are %v", trades)
+	}
+}
+
+// TestConfirm withholds answers of a process that may be the exchange no more: those to reads, and errors.
+func TestConfirm(t *testing.T) {
+	d := open(t, api.Limits{})
+	var confirmed error
+	d.facade.Confirm = func(context.Context) error { return confirmed }
+	for path, code := range map[string]int{"ping": 0, "depth?symbol=BTCUSDT": 0, "depth?symbol=NONE": -1121} {
+		path, params, _ := strings.Cut(path, "?")
+		confirmed = nil
+		if a := d.get(path, params); a.code() != code {
+			t.Errorf("%s: %s", path, a.body)
+		}
+		confirmed = errors.New("no majority")
+		if a := d.get(path, params); a.code() != -1007 || a.status != http.StatusGatewayTimeout {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package raftlog
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 	"slices"
@@ -50,9 +51,11 @@ type Log struct {
 	// led is the term of the last Role notice with Leads, zero once one without it followed.
 	led uint64
 	// begun is the last sequence that was committed at the start.
-	begun  bourse.Seq
-	failed error
-	closed bool
+	begun bourse.Seq
+	// confirmed is the highest round of Ask in which a majority answered.
+	confirmed uint64
+	failed    error
+	closed    bool
 
 	durable atomic.Uint64
 	// own is the number of proposals between Propose and the end of their notices.
@@ -179,6 +182,23 @@ func (l *Log) Change(c *raftpb.ConfChangeV2) error {
 
 // Transfer asks the leader to hand over to a voter. It belongs to the goroutine of Step.
 func (l *Log) Transfer(node uint64) { l.node.TransferLeader(node) }
+
+// Ask begins a round in which a majority says whether this node still leads. Rounds have rising numbers, and
+// Confirmed tells which of them it has won; one that it cannot win any more is not told. It belongs to the goroutine
+// of Step.
+func (l *Log) Ask(round uint64) error {
+	if err := l.usable(); err != nil {
+		return err
+	}
+	if !l.leads() {
+		return journal.ErrNotLeader
+	}
+	l.node.ReadIndex(binary.BigEndian.AppendUint64(nil, round))
+	return nil
+}
+
+// Confirmed returns the highest round that this node has won. It belongs to the goroutine of Step.
+func (l *Log) Confirmed() uint64 { return l.confirmed }
 
 // usable returns an error if the log has stopped.
 func (l *Log) usable() error {

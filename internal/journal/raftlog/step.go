@@ -1,6 +1,7 @@
 package raftlog
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -107,6 +108,10 @@ func (l *Log) propose() error {
 func (l *Log) handle(ready *raft.Ready) error {
 	if !raft.IsEmptySnap(ready.Snapshot) {
 		return errors.New("a snapshot came, and none was asked for")
+	}
+
+	for i := range ready.ReadStates {
+		l.confirmed = max(l.confirmed, binary.BigEndian.Uint64(ready.ReadStates[i].RequestCtx))
 	}
 
 	voter := l.voter
