@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bourse-exchange/bourse"
@@ -17,7 +18,9 @@ var errDivided = errors.New("the nodes do not agree on whether the payment can b
 // Prepare makes a payment that lacks only a signature. Enough nodes must be able to make it; of theirs it takes
 // the one with the median cost. The signer compares it with the journal.
 func (q *Network) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned, error) {
-	ask := func(ctx context.Context, n *node) (chain.Unsigned, error) { return n.Prepare(ctx, p) }
+	kept := *p // a node that is late still reads it when the caller has p back
+	kept.Inputs, kept.Replaces = slices.Clone(p.Inputs), slices.Clone(p.Replaces)
+	ask := func(ctx context.Context, n *node) (chain.Unsigned, error) { return n.Prepare(ctx, &kept) }
 	list := everyone(ctx, q.nodes, ask, enough[chain.Unsigned](q))
 	good := succeeded(list)
 	if len(good) < q.agree {
