@@ -20,16 +20,18 @@ import (
 // All are processes of this machine, and share its processors and its disk.
 type ClusterReport struct {
 	Connections int `json:"connections"`
-	// Rate is in orders a second that three nodes acknowledge, and OneRate in those that one does.
-	Rate    float64 `json:"rate"`
+	// Rate is the rate at which three nodes acknowledge orders with all connections, per second.
+	Rate float64 `json:"rate"`
+	// OneRate is the same rate of one node.
 	OneRate float64 `json:"one_rate"`
-	// P50 and OneP50 are of the time to an acknowledgement, with one connection.
-	P50    float64 `json:"p50_us"`
+	// P50 is the median time from an order to its acknowledgement by three nodes, with one connection.
+	P50 float64 `json:"p50_us"`
+	// OneP50 is the same time of one node.
 	OneP50 float64 `json:"one_p50_us"`
-	// LagP50, LagP99 and LagMost are of the lag that a replica shows while the leader takes orders at LagRate.
-	// Reached is the acknowledged rate then, in orders a second.
+	// LagRate is the scheduled rate of orders while a replica's lag is read, Reached the acknowledged one, per second.
 	LagRate float64 `json:"lag_rate"`
 	Reached float64 `json:"reached"`
+	// LagP50, LagP99 and LagMost are the median, the 99th percentile and the highest of the lags that were read.
 	LagP50  float64 `json:"lag_p50_ms"`
 	LagP99  float64 `json:"lag_p99_ms"`
 	LagMost float64 `json:"lag_most_ms"`
@@ -123,23 +125,12 @@ type nodeLine struct {
 
 // startCluster starts a sandbox of several nodes in a temporary directory below dir.
 func startCluster(ctx context.Context, dir string) (*nodes, error) {
-	self, err := os.Executable()
+	words := append(slices.Clip(sandboxWords), "--nodes", strconv.Itoa(clusterNodes), "--data")
+	process, data, out, err := begin(ctx, dir, (*exec.Cmd).StdoutPipe, words...)
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.MkdirTemp(dir, "bourse-bench-")
-	if err != nil {
-		return nil, err
-	}
-	words := append(slices.Clip(sandboxWords), "--data", data, "--nodes", strconv.Itoa(clusterNodes))
-	c := &nodes{data: data, process: exec.CommandContext(ctx, self, words...)} //nolint:gosec // it is this program
-	out, err := c.process.StdoutPipe()
-	if err == nil {
-		err = c.process.Start()
-	}
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(data))
-	}
+	c := &nodes{data: data, process: process}
 	if err := c.serving(out); err != nil {
 		return nil, errors.Join(err, c.stop())
 	}

@@ -68,31 +68,39 @@ func startExchange(ctx context.Context, dir string, flags ...string) (*exchange,
 
 // launch starts a command of this program that serves an exchange, in a temporary directory below dir.
 func launch(ctx context.Context, dir string, words ...string) (*exchange, error) {
-	self, err := os.Executable()
+	began := time.Now()
+	process, data, stderr, err := begin(ctx, dir, (*exec.Cmd).StderrPipe, append(slices.Clip(words), "--data")...)
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.MkdirTemp(dir, "bourse-bench-")
-	if err != nil {
-		return nil, err
-	}
-
-	x := &exchange{Target: Target{data: data}, process: exec.CommandContext(ctx, //nolint:gosec // it is this program
-		self, append(slices.Clip(words), "--data", data)...)}
-	stderr, err := x.process.StderrPipe()
-	if err == nil {
-		x.began = time.Now()
-		err = x.process.Start()
-	}
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(data))
-	}
-
+	x := &exchange{Target: Target{data: data}, process: process, began: began}
 	if err := x.servingAt(stderr); err != nil {
 		return nil, errors.Join(err, x.stop())
 	}
 	x.took, x.PID = time.Since(x.began), x.process.Process.Pid
 	return x, nil
+}
+
+// begin starts a command of this program. Its last argument is a temporary directory below dir, which the caller
+// removes. It returns the output that pipe picks.
+func begin(
+	ctx context.Context, dir string, pipe func(*exec.Cmd) (io.ReadCloser, error), words ...string,
+) (process *exec.Cmd, data string, out io.Reader, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", nil, err
+	}
+	if data, err = os.MkdirTemp(dir, "bourse-bench-"); err != nil {
+		return nil, "", nil, err
+	}
+	process = exec.CommandContext(ctx, self, append(slices.Clip(words), data)...) //nolint:gosec // it is this program
+	if out, err = pipe(process); err == nil {
+		err = process.Start()
+	}
+	if err != nil {
+		return nil, "", nil, errors.Join(err, os.RemoveAll(data))
+	}
+	return process, data, out, nil
 }
 
 // servingAt reads a log until it names the address that the process serves at. Those of metrics and

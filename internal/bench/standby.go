@@ -80,22 +80,10 @@ func spread(lags []int64) (p50, p99, most float64) {
 
 // startStandby follows a node port into a temporary directory below dir, and returns that.
 func startStandby(ctx context.Context, dir, nodes string) (data string, stop func() error, err error) {
-	self, err := os.Executable()
+	process, data, stderr, err := begin(ctx, dir, (*exec.Cmd).StderrPipe, "follow", nodes)
 	if err != nil {
 		return "", nil, err
 	}
-	if data, err = os.MkdirTemp(dir, "bourse-bench-"); err != nil {
-		return "", nil, err
-	}
-	process := exec.CommandContext(ctx, self, "follow", nodes, data) //nolint:gosec // it is this program
-	stderr, err := process.StderrPipe()
-	if err == nil {
-		err = process.Start()
-	}
-	if err != nil {
-		return "", nil, errors.Join(err, os.RemoveAll(data))
-	}
-
 	stop = func() error {
 		_ = process.Process.Kill() // it may have ended
 		_ = process.Wait()         // killed: an error is expected
