@@ -39,7 +39,7 @@ func (x *exchangeID) UnmarshalText(text []byte) error {
 
 type initCmd struct {
 	Dir         string     `arg:"" help:"Directory of the signer; made if missing." type:"path"`
-	Exchange    exchangeID `help:"Id of the exchange that the signer signs for: 32 hex digits, as /config shows it. Only with --sandbox it may be left out: the first sandbox that connects is taken." placeholder:"ID"`
+	Exchange    exchangeID `help:"Id of the exchange that the signer signs for: 32 hex digits, as /spot/config shows it. Only with --sandbox it may be left out: the first sandbox that connects is taken." placeholder:"ID"`
 	Sandbox     bool       `help:"The exchange is a sandbox; the signer then signs for test chains alone."`
 	Incarnation uint32     `help:"The incarnation of the exchange." default:"1"`
 	Recipients  []string   `help:"Encrypt the seed to this recipient of age, in place of a passphrase; may be repeated." name:"recipient" placeholder:"age1…"`

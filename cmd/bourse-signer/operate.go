@@ -57,7 +57,7 @@ type approveCmd struct {
 	Yes      bool          `help:"Sign. Without it the fields are shown and nothing is signed."`
 	To       string        `help:"Directory of a running signer; the approval is sent to its socket." placeholder:"DIR" type:"path"`
 	Epoch    epoch         `help:"Sign this epoch in place of a payment, INCARNATION.TERM, such as 2.0; takes --exchange and --key." placeholder:"EPOCH"`
-	Exchange exchangeID    `help:"Id of the exchange whose epoch is signed: 32 hex digits, as /config shows it." placeholder:"ID"`
+	Exchange exchangeID    `help:"Id of the exchange whose epoch is signed: 32 hex digits, as /spot/config shows it." placeholder:"ID"`
 	Sandbox  bool          `help:"The exchange whose epoch is signed is a sandbox."`
 }
 
@@ -77,6 +77,9 @@ func (c *approveCmd) Validate() error {
 	return nil
 }
 
+// errNoPayment refuses a file that names no payment: a signature over empty fields would approve nothing.
+var errNoPayment = errors.New("the file holds no payment: copy one entry of `waiting`, which bourse-signer status prints")
+
 var errUnsigned = errors.New("nothing was signed: compare the fields with what you know, and add --yes")
 
 // Run shows what would be signed, signs it, and hands it over.
@@ -91,6 +94,9 @@ func (c *approveCmd) Run(p *program) error {
 	var a signer.Approval
 	if err := json.Unmarshal(text, &a); err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	if a.Network == "" || a.Coin == "" || a.Amount == "" || a.Address == "" {
+		return errNoPayment
 	}
 
 	if c.Key != "" {
