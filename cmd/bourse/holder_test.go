@@ -50,7 +50,7 @@ type walletAnswer struct {
 type chains interface {
 	// advance mines a block on each.
 	advance()
-	// arrived returns what an address has on its chain.
+	// arrived returns the balance of an address on its chain, in whole coins.
 	arrived(r route, address string) *big.Rat
 }
 
@@ -174,7 +174,7 @@ func (s *server) address(network string) string {
 	return mustControl[struct{ Address string }](s, "devnet/address", map[string]any{"network": network}).Address
 }
 
-// arrived returns what an address has on the chain.
+// arrived returns the balance of an address, in whole coins.
 func (s *server) arrived(r route, address string) *big.Rat {
 	s.t.Helper()
 	args := map[string]any{"network": r.network, "address": address, "asset": r.asset}

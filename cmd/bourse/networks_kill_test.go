@@ -64,8 +64,9 @@ type networkKilling struct {
 	routes []coinRoute
 	holder *holder
 	rng    *rand.Rand
-	// taken counts what was killed or halted; blocks the comparisons of ledger and chain.
-	taken  map[string]int
+	// taken is how often each part was taken away: exchange, signer, node and connection.
+	taken map[string]int
+	// blocks is the number of blocks after which ledger and chain were compared.
 	blocks int
 }
 
@@ -327,7 +328,7 @@ func (k *networkKilling) compared() bool {
 	return true
 }
 
-// arrived returns what an address has on the chain.
+// arrived returns the balance of an address, in whole coins.
 func (k *networkKilling) arrived(r route, address string) *big.Rat {
 	k.t.Helper()
 	if r.asset == k.asset {

@@ -263,7 +263,7 @@ func (w *depositor) orderedOf(asset, amount string) (xid uint64, address string)
 	return a.Xid, address
 }
 
-// arrived returns what an address has in mined outputs.
+// arrived returns the balance of an address in the native coin, in whole coins. Waiting payments do not count.
 func (w *depositor) arrived(address string) string {
 	w.t.Helper()
 	a, err := w.outside.Balance(address)

@@ -270,7 +270,7 @@ type family struct {
 	children []*child
 	// lines receives the lines that the nodes print.
 	lines chan nodeLine
-	// failed receives the error that ends what the nodes share.
+	// failed receives the error with which the server of the shared networks and signer ends.
 	failed chan error
 	// ended receives each child once its process has ended.
 	ended chan *child

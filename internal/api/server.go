@@ -43,8 +43,8 @@ type Server struct {
 	Encoder *coding.Encoder
 	// Patience bounds the time of an endpoint, and that of authentication.
 	Patience time.Duration
-	// Confirm, if not nil, returns nil once it is certain that this process was the exchange at the call: what was
-	// read before was current. Answers wait for it.
+	// Confirm returns nil if this process was still the exchange when it was called, so that what an endpoint read
+	// before was current. It is called before each answer; nil for a process that no other one can replace.
 	Confirm func(context.Context) error
 
 	sessions sync.Pool

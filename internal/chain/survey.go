@@ -22,6 +22,6 @@ type Ability struct {
 	Has  bool
 	// Needed is true if the exchange cannot do without.
 	Needed bool
-	// Text describes the ability where the node has it, and otherwise says what the node lacks.
+	// Text says to operators what the node offers, or which setting it lacks if Has is false.
 	Text string
 }

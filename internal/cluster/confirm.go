@@ -15,11 +15,13 @@ var ErrUnconfirmed = errors.New("no majority says that this node leads")
 // waits for the next one, because the answers to this one may be older than what he has read.
 type rounds struct {
 	mu sync.Mutex
-	// next is the round that has not begun; nil if nobody waits for one. flying is the one under way.
-	next, flying *round
-	// number is that of the last round that has begun.
+	// next collects the callers of Confirm until flying has ended, and begins then; nil without a caller.
+	next *round
+	// flying is the round whose answers are awaited; nil if there is none.
+	flying *round
+	// number is the number of the newest round that has begun. They begin with 1.
 	number uint64
-	// asked receives when somebody waits for a round that has not begun.
+	// asked wakes Run when a caller has joined next.
 	asked chan struct{}
 }
 

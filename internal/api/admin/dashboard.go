@@ -68,13 +68,14 @@ func (s *Server) dashboard(context.Context, struct{}) (any, error) {
 		DiskFree   uint64     `json:"disk_free"`
 		DiskLeast  uint64     `json:"disk_least"`
 		Streams    int        `json:"streams"`
-		// Withdrawals counts those that wait for an approval, Deposits the parked ones, and Acts those that
-		// wait for a second operator.
-		Withdrawals int             `json:"withdrawals"`
-		Deposits    int             `json:"deposits"`
-		Acts        int             `json:"acts"`
-		Networks    []networkAnswer `json:"networks"`
-		Markets     []marketAnswer  `json:"markets"`
+		// Withdrawals is the number of withdrawals that an operator has to approve or refuse.
+		Withdrawals int `json:"withdrawals"`
+		// Deposits is the number of parked deposits.
+		Deposits int `json:"deposits"`
+		// Acts is the number of acts that a second operator has to confirm.
+		Acts     int             `json:"acts"`
+		Networks []networkAnswer `json:"networks"`
+		Markets  []marketAnswer  `json:"markets"`
 	}{
 		c.Ready, !c.Refusing, s.View.Seq(), s.View.Now().Seconds(), c.JournalP99.Microseconds(), c.Queue, c.HistoryLag,
 		c.DiskFree, c.DiskLeast, c.Streams, s.undecided(), len(s.View.Parked()), len(s.View.Acts()),

@@ -73,7 +73,7 @@ func (h *hub) status(q *quorum.Network, raw []byte, want chain.TxStatus) {
 func TestBroadcast(t *testing.T) {
 	h := open(t, devnet.Lookup("BTC"), 1)
 	raw, rival := h.pay(1e8), h.pay(2e8)
-	h.fork() // node 2 has what the first one has
+	h.fork() // node 2, with the same chain and the same waiting payment
 	bad, worse := h.fork(), h.fork()
 	for _, n := range []int{3, 4} {
 		_, err := h.clients[n-1].Broadcast(t.Context(), rival)

@@ -29,7 +29,7 @@ type fence struct {
 	// share locks the row against a change until the transaction ends; a file has one writer at
 	// a time anyhow.
 	share string
-	// own is the tenure that entered; nil for a store that nobody serves from.
+	// own is the tenure of this process, which Enter sets; nil before, and in tools, whose writes are not checked.
 	own atomic.Pointer[Tenure]
 	// onFenced, if not nil, is told of each refused write.
 	onFenced func(error)
