@@ -379,6 +379,10 @@ func (p *pit) decide(t *testing.T) {
 		file := filepath.Join(t.ArtifactDir(), "history.html")
 		t.Errorf("%s: what %d clients were told makes no sense in any order (%s); see %s %v",
 			p.pair, pitClients, result, file, porcupine.VisualizePath(levelFrom(p.start), info, file))
+		t.Logf("the round began with %+v", p.start)
+		for _, o := range p.history {
+			t.Logf("client %d, %d to %d µs: %s", o.ClientId, o.Call/1000, o.Return/1000, levelFrom(p.start).DescribeOperation(o.Input, o.Output))
+		}
 	}
 
 	n := len(p.history)
