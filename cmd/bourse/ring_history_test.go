@@ -161,6 +161,9 @@ const (
 	probedPair = "TEST60/USDT"
 	// pitClients is the number of clients of a pit.
 	pitClients = 3
+	// mostOpen is the limit of a pit's open orders. All fit into one page, because an order that is placed
+	// between two pages moves others from the first to the second.
+	mostOpen = 50
 	// decideWithin is the timeout of checking a history.
 	decideWithin = 30 * time.Second
 )
@@ -179,8 +182,10 @@ type pit struct {
 
 	mu      sync.Mutex
 	history []porcupine.Operation
-	// placed are the latest orders, acked all acknowledged ones of the round by client id.
+	// placed are the latest orders, open is how many may be open or on their way, acked all acknowledged ones
+	// of the round by client id.
 	placed  []uint64
+	open    int
 	acked   map[string]uint64
 	problem error
 }
@@ -231,8 +236,14 @@ func (p *pit) work(round int, seed uint64, stop <-chan struct{}) {
 				in := wanted{deed: [...]deed{
 					placeOne, placeOne, placeOne, placeOne, cancelOne, cancelOne, takeOne, takeOne, takeOne, readOpen, readMoney, readBook,
 				}[rng.IntN(12)]}
-				if in.deed == cancelOne {
+				switch in.deed {
+				case placeOne:
+					if !p.mayPlace() {
+						in.deed = takeOne
+					}
+				case cancelOne:
 					in.order = p.pick(rng)
+				default:
 				}
 				if !p.note(i, in, fmt.Sprintf("%d-%d-%d", round, i, n)) {
 					return
@@ -241,6 +252,17 @@ func (p *pit) work(round int, seed uint64, stop <-chan struct{}) {
 		})
 	}
 	all.Wait()
+}
+
+// mayPlace reports whether the open orders have room for another one, and takes it.
+func (p *pit) mayPlace() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open == mostOpen {
+		return false
+	}
+	p.open++
+	return true
 }
 
 // latest is the number of orders from which one to cancel is picked.
@@ -277,6 +299,9 @@ func (p *pit) note(i int, in wanted, name string) bool {
 		p.placed = p.placed[max(0, len(p.placed)-latest):]
 		p.acked[name] = out.order
 	case takeOne, cancelOne:
+		if out.yes {
+			p.open--
+		}
 	default:
 		return true
 	}
@@ -387,6 +412,7 @@ func (p *pit) decide(t *testing.T) {
 
 	n := len(p.history)
 	p.start.open, p.start.total = p.history[n-2].Output.(outcome).open, p.history[n-1].Output.(outcome).total
+	p.open = len(p.start.ids())
 	for _, id := range p.acked {
 		p.start.highest = max(p.start.highest, id)
 	}
