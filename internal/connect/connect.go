@@ -94,7 +94,8 @@ func (s *Settings) Connect(ctx context.Context, l Local) (*wallet.Connection, er
 		return nil, err
 	}
 	return &wallet.Connection{
-		Network: network, Signer: nodes[0].keys, Start: start, Close: func() error { closeAll(nodes); return nil },
+		Network: network, Signer: nodes[0].keys, Start: start, Stuck: s.stuck,
+		Close: func() error { closeAll(nodes); return nil },
 	}, nil
 }
 

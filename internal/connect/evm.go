@@ -2,6 +2,7 @@ package connect
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -17,6 +18,10 @@ type ofEVM struct {
 	read  evm.Head
 }
 
+// behind is more than the number of blocks by which the safe and the finalized block are behind the head, three epochs of
+// 32: a payment is in a block for that long before it is seen there.
+const behind = 128
+
 func (f *ofEVM) check(s *Settings, e *entry) (err error) {
 	if f.chain, err = evm.ParseChain(e.Params); err != nil {
 		return err
@@ -27,6 +32,9 @@ func (f *ofEVM) check(s *Settings, e *entry) (err error) {
 	}
 	if f.read, err = evm.ParseHead(e.Read); err != nil {
 		return err
+	}
+	if s.stuck > 0 && s.stuck < behind && f.read != evm.Latest {
+		return fmt.Errorf("fees: stuck is at least %d with read: %s, which is so far behind the node's head", behind, e.Read)
 	}
 	if s.keys != "" {
 		if _, err := evm.ParseKeys(s.keys); err != nil {

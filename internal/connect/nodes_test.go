@@ -12,7 +12,8 @@ import (
 // TestNodesTogether connects a network of two nodes, which are away, and looks at each of them.
 func TestNodesTogether(t *testing.T) {
 	const one, two = `[{url: "http://127.0.0.1:8545"}]`, `[{url: "http://127.0.0.1:1"}, {url: "http://127.0.0.1:2"}]`
-	list, err := connect.ParseProduction([]byte(strings.Replace(block(t), one, two, 1)))
+	text := strings.Replace(block(t), one, two, 1)
+	list, err := connect.ParseProduction([]byte(strings.Replace(text, "params: 1", "fees: {stuck: 7}\n  params: 1", 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,6 +30,10 @@ func TestNodesTogether(t *testing.T) {
 	}()
 	if _, several := c.Network.(*quorum.Network); !several {
 		t.Errorf("the network is a %T", c.Network)
+	}
+
+	if c.Stuck != 7 {
+		t.Errorf("payments are stuck after %d blocks", c.Stuck)
 	}
 
 	reports, err := eth.Survey(t.Context(), l, nil)

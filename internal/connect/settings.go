@@ -38,6 +38,8 @@ type Settings struct {
 	start *bourse.BlockRef
 	// floor and highest bound the price of a unit of size or gas; zero for the network's own.
 	floor, highest uint64
+	// stuck is the number of blocks after which a waiting withdrawal is outbid; zero for never.
+	stuck uint64
 }
 
 // Signer says where a signer in a process of its own listens; the zero value is none.
@@ -87,6 +89,8 @@ type entry struct {
 	Fees struct {
 		Floor uint64 `yaml:"floor"`
 		Cap   uint64 `yaml:"cap"`
+		// Stuck is a number of blocks.
+		Stuck uint64 `yaml:"stuck"`
 	} `yaml:"fees"`
 }
 
@@ -195,7 +199,7 @@ func (s *Settings) IsTest() bool { return signer.IsTestChain(s.Chain) }
 
 // settings checks one network's entry.
 func (e *entry) settings(symbol bourse.Symbol) (s Settings, err error) {
-	s = Settings{Symbol: symbol, keys: e.Keys, floor: e.Fees.Floor, highest: e.Fees.Cap}
+	s = Settings{Symbol: symbol, keys: e.Keys, floor: e.Fees.Floor, highest: e.Fees.Cap, stuck: e.Fees.Stuck}
 	switch e.Adapter {
 	case "bitcoin":
 		s.family = &ofBitcoin{}

@@ -16,7 +16,7 @@ networks:
     params: regtest
     nodes: [{url: "http://127.0.0.1:18443", user: x, password: s3cret}]
     start: "100:0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206"
-    fees: {floor: 2, cap: 50}
+    fees: {floor: 2, cap: 50, stuck: 3}
   LTC:
     adapter: bitcoin
     params: litecoin-regtest
@@ -67,9 +67,11 @@ func TestRefusals(t *testing.T) {
 		{"read: finalized", "start: 1:00", "start is like HEIGHT:0xHASH"},
 		{"read: finalized", "keys: xprv", "keys are like [d34db33f/44h/60h/0h]xpub"},
 		{"params: litecoin-regtest\n", "params: litecoin-regtest\n    read: safe\n", "LTC: read is a setting of the adapter evm"},
-		{"fees: {floor: 2, cap: 50}", "fees: {cap: 5000000000}", "fees are units per virtual byte"},
+		{"fees: {floor: 2, cap: 50, stuck: 3}", "fees: {cap: 5000000000}", "fees are units per virtual byte"},
 		{"read: finalized", "fees: {cap: 9223372036854775808}", "ETH: fees are units per unit of gas, below 2^63"},
 		{"read: finalized", "fees: {floor: 9223372036854775808}", "ETH: fees are units per unit of gas, below 2^63"},
+		{"read: finalized", "read: safe\n    fees: {stuck: 127}", "ETH: fees: stuck is at least 128 with read: safe"},
+		{"stuck: 3", "stuck: -3", "cannot unmarshal"},
 		{"user: x, password: s3cret", "user: x", "a node's user has no password"},
 		{"password: s3cret", "password: s3cret, password-file: f", "exclude each other"},
 		{"http://127.0.0.1:18443", "http://u:s3cret@127.0.0.1:1", "no user and no password"},

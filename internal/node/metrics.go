@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/bourse-exchange/bourse/internal/sequencer"
+	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
 // metrics are the node's Prometheus collectors.
@@ -97,26 +98,10 @@ func (n *Node) gauges() []prometheus.Collector {
 		gauge("bourse_follower_seq", "Last command that the follower has applied.",
 			func() float64 { return float64(n.follower.Seq()) }),
 		gauge("bourse_streams", "Open WebSocket connections.", func() float64 { return float64(n.streams.Len()) }),
-		gauge("bourse_withdrawals_limited", "Withdrawals that wait because a limit of the signer is reached.",
-			func() float64 {
-				sum := 0
-				for _, a := range n.networks {
-					sum += a.worker.Limited()
-				}
-				return float64(sum)
-			}),
-		gauge("bourse_networks_down", "Connected networks that do not operate.", func() float64 {
-			down := 0
-			for _, a := range n.networks {
-				if !a.worker.Health().Operating {
-					down++
-				}
-			}
-			return float64(down)
-		}),
 	}
 
 	list = append(list, n.ofWebhooks()...)
+	list = append(list, n.ofNetworks()...)
 
 	if n.certificate.Encrypted() {
 		list = append(list, gauge("bourse_certificate_left_seconds",
@@ -142,6 +127,32 @@ func (n *Node) gauges() []prometheus.Collector {
 		)
 	}
 	return list
+}
+
+// ofNetworks returns the collectors of what the connected networks' workers have to tell.
+func (n *Node) ofNetworks() []prometheus.Collector {
+	sum := func(of func(*wallet.Worker) int) func() float64 {
+		return func() float64 {
+			sum := 0
+			for _, a := range n.networks {
+				sum += of(a.worker)
+			}
+			return float64(sum)
+		}
+	}
+	return []prometheus.Collector{
+		gauge("bourse_withdrawals_limited", "Withdrawals that wait because a limit of the signer is reached.",
+			sum((*wallet.Worker).Limited)),
+		gauge("bourse_payments_overdue",
+			"Transactions of the exchange in no block for longer than the setting fees: stuck.",
+			sum((*wallet.Worker).Overdue)),
+		gauge("bourse_networks_down", "Connected networks that do not operate.", sum(func(w *wallet.Worker) int {
+			if w.Health().Operating {
+				return 0
+			}
+			return 1
+		})),
+	}
 }
 
 func gauge(name, help string, f func() float64) prometheus.GaugeFunc {

@@ -22,6 +22,8 @@ type Connection struct {
 	Network chain.Network
 	// Start is the height of the first block to read, if none was read before.
 	Start uint64
+	// Stuck is as in Options.
+	Stuck uint64
 	// Signer is the signer's part of the network. The caller that opens the signer sets
 	// its limits.
 	Signer signer.Network

@@ -21,13 +21,15 @@ type Board struct {
 	frozen      map[bourse.AccountID]bool
 	networks    map[bourse.NetworkID]*network
 	withdrawals map[bourse.WalletID]*bourse.Withdrawal
+	// payers are the accounts of withdrawals with a transaction that is not final.
+	payers map[bourse.WalletID]bourse.AccountID
 }
 
 // network holds the open items of one network.
 type network struct {
 	state  bourse.NetworkState
 	signed map[bourse.TxHash]bourse.SignedTx
-	// dropped are transactions that an operator gave up.
+	// dropped are transactions that an operator or the worker gave up.
 	dropped  map[bourse.TxHash]bourse.SignedTx
 	unspent  map[bourse.Outpoint]bourse.Unspent
 	holdings map[place]holding
@@ -71,6 +73,7 @@ func (b *Board) clear() {
 	b.frozen = map[bourse.AccountID]bool{}
 	b.networks = map[bourse.NetworkID]*network{}
 	b.withdrawals = map[bourse.WalletID]*bourse.Withdrawal{}
+	b.payers = map[bourse.WalletID]bourse.AccountID{}
 }
 
 // Reset empties the board; Restored events follow.
@@ -160,6 +163,11 @@ func (b *Board) foldFrozen(f *bourse.Fact) {
 }
 
 func (b *Board) foldWithdrawal(w *bourse.Withdrawal) {
+	if w.Tx == (bourse.TxHash{}) {
+		delete(b.payers, w.ID)
+	} else {
+		b.payers[w.ID] = w.Account
+	}
 	if !w.Unsigned() && !w.Ending {
 		delete(b.withdrawals, w.ID)
 		return
@@ -178,6 +186,7 @@ func (b *Board) foldSigned(s *bourse.SignedTx) {
 	case bourse.SignedDropped:
 		n.dropped[s.Tx] = *s
 	case bourse.SignedFinal:
+		delete(b.payers, s.Wallet)
 	}
 }
 
@@ -293,6 +302,14 @@ func (b *Board) Asked(id bourse.WalletID) bool {
 	return w != nil && w.AtSigner
 }
 
+// PaysFrozen reports whether a signed withdrawal is that of a frozen account, for which nothing more is signed.
+func (b *Board) PaysFrozen(id bourse.WalletID) bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	account, known := b.payers[id]
+	return !known || b.frozen[account]
+}
+
 // Ending returns a network's withdrawals that are to end and wait for the signer.
 func (b *Board) Ending(id bourse.NetworkID) []bourse.WalletID {
 	b.mu.RLock()
@@ -335,6 +352,21 @@ func (b *Board) Unspent(id bourse.NetworkID) []bourse.Unspent {
 	if n := b.networks[id]; n != nil {
 		for _, u := range n.unspent {
 			if u.By == (bourse.TxHash{}) {
+				list = append(list, u)
+			}
+		}
+	}
+	return list
+}
+
+// Reserved returns the outputs that one of the exchange's transactions reserves.
+func (b *Board) Reserved(id bourse.NetworkID, tx bourse.TxHash) []bourse.Unspent {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	var list []bourse.Unspent
+	if n := b.networks[id]; n != nil && tx != (bourse.TxHash{}) {
+		for _, u := range n.unspent {
+			if u.By == tx {
 				list = append(list, u)
 			}
 		}
@@ -443,9 +475,23 @@ func (b *Board) Dropped(id bourse.NetworkID, address uint32, nonce uint64) []bou
 	if n == nil {
 		return nil
 	}
-	var list []bourse.SignedTx
+	return n.droppedThat(func(s *bourse.SignedTx) bool { return s.From == address && s.Nonce == nonce })
+}
+
+// DroppedOf returns the dropped transactions of a withdrawal, ordered by hash.
+func (b *Board) DroppedOf(id bourse.NetworkID, wallet bourse.WalletID) []bourse.SignedTx {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	n := b.networks[id]
+	if n == nil {
+		return nil
+	}
+	return n.droppedThat(func(s *bourse.SignedTx) bool { return s.Wallet == wallet })
+}
+
+func (n *network) droppedThat(pass func(*bourse.SignedTx) bool) (list []bourse.SignedTx) {
 	for _, s := range n.dropped {
-		if s.From == address && s.Nonce == nonce {
+		if pass(&s) {
 			list = append(list, s)
 		}
 	}

@@ -19,6 +19,6 @@
 // meanwhile, or a nonce, which no other payment takes before the withdrawal is over; or the
 // replacement waits until another transaction excludes the old one for good.
 //
-// Read board.go, worker.go, then scan.go and send.go. world_test.go runs an exchange with
+// Read board.go, worker.go, then scan.go, send.go and bump.go. world_test.go runs an exchange with
 // its networks in one goroutine and crashes it at any point.
 package wallet

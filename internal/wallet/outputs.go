@@ -44,9 +44,15 @@ func (w *Worker) spendable(id bourse.WalletID) (inputs []chain.Input) {
 		if k == nil || !k.ripe(&u, tip) || promised {
 			continue
 		}
-		if amount, exact := k.units(u.Amount); exact {
-			inputs = append(inputs, chain.Input{Outpoint: u.Outpoint, Owner: u.Address, Coin: k.ID, Amount: amount})
+		if in, exact := k.input(&u); exact {
+			inputs = append(inputs, in)
 		}
 	}
 	return inputs
+}
+
+// input returns an output as an input of payments; false if its amount cannot be moved.
+func (c *coin) input(u *bourse.Unspent) (chain.Input, bool) {
+	amount, exact := c.units(u.Amount)
+	return chain.Input{Outpoint: u.Outpoint, Owner: u.Address, Coin: c.ID, Amount: amount}, exact
 }

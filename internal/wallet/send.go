@@ -25,7 +25,11 @@ func (w *Worker) send(ctx context.Context, health *chain.Health) (bool, error) {
 		return false, nil
 	}
 
+	overdue := w.age(signed)
 	if done, err := w.payAll(ctx); done || err != nil {
+		return done, err
+	}
+	if done, err := w.bump(ctx, overdue); done || err != nil {
 		return done, err
 	}
 	if w.Network.Shape().Sweeps {
@@ -278,7 +282,7 @@ func (w *Worker) offerNew(ctx context.Context, tx bourse.TxHash) error {
 const maxAttempts = 100
 
 // sign has a payment signed; nil if the signer refuses. Attempts that the journal has are
-// skipped: an operator dropped them.
+// skipped: they were dropped.
 func (w *Worker) sign(ctx context.Context, u chain.Unsigned, e signer.Expect) *signer.Signed {
 	known := w.Board.State(w.ID).Record
 	for ; e.Attempt < maxAttempts; e.Attempt++ {

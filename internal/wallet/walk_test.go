@@ -58,6 +58,8 @@ func takeWalk(t *testing.T, seed uint64) {
 	id := []bourse.NetworkID{onBTC, onETH, onETH, onATOM, onTEST}[rng.IntN(5)]
 	k := &walk{world: newWorld(t, id), rng: rng, deep: rng.IntN(5) == 0}
 	k.together = rng.IntN(4) == 0
+	k.stuck = []uint64{0, 1, 3}[rng.IntN(3)]
+	k.open()
 	k.n = k.network(id)
 	for i := range listings {
 		if listings[i].network == id {
@@ -82,6 +84,9 @@ func takeWalk(t *testing.T, seed uint64) {
 		k.act()
 	}
 	k.at = nil
+	if err := k.n.node.Spike(1); err != nil {
+		k.tb.Fatal(err)
+	}
 	k.finish()
 	done = true
 }
@@ -98,7 +103,13 @@ func (k *walk) coin() *listing { return k.coins[k.rng.IntN(len(k.coins))] }
 func (k *walk) person() bourse.AccountID { return bourse.AccountID(k.rng.IntN(people) + 1) }
 
 func (k *walk) act() {
-	switch k.rng.IntN(24) {
+	switch k.rng.IntN(25) {
+	case 24:
+		times := uint64(1 + k.rng.IntN(3))
+		k.say("a price %d times the usual one", times)
+		if err := k.n.node.Spike(times); err != nil {
+			k.tb.Fatal(err)
+		}
 	case 0, 1, 2:
 		k.deposit()
 	case 3, 4, 5:

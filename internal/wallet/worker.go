@@ -24,11 +24,14 @@ type Options struct {
 	Submit  Submit
 	// Start is the first block to read on a new chain.
 	Start uint64
+	// Stuck is the number of blocks after which a waiting transaction is overdue, and that of a withdrawal is
+	// outbid; zero for never.
+	Stuck uint64
 	Log   *slog.Logger
 }
 
-// Worker connects to one network. Step belongs to one goroutine; Health and Limited are
-// safe for concurrent use.
+// Worker connects to one network. Step belongs to one goroutine; Health, Limited, Overdue and Purse
+// are safe for concurrent use.
 type Worker struct {
 	Options
 	coins *coins
@@ -38,6 +41,8 @@ type Worker struct {
 	// limited is the number of withdrawals that waited for the signer's limits, or for
 	// approvals, at the last full pass.
 	limited int
+	// overdue is the number of transactions that have waited for Stuck blocks.
+	overdue int
 
 	// synced is true while the journal has all that the signer signed.
 	synced bool
@@ -45,6 +50,8 @@ type Worker struct {
 	apart string
 	// resent is the head at which accepted transactions were last broadcast again.
 	resent bourse.BlockRef
+	// waits are the transactions in no block, if Stuck is set.
+	waits map[bourse.TxHash]wait
 	// fees caches the cost of payments for this step.
 	fees map[chain.CoinID]chain.Fees
 	// bound is the part of the hot wallet's balance that is not available, computed once
@@ -96,6 +103,13 @@ func (w *Worker) Limited() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.limited
+}
+
+// Overdue returns the number of transactions that wait in no block for too long.
+func (w *Worker) Overdue() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.overdue
 }
 
 // Step takes in one block or sends payments. It reports whether the next step may have

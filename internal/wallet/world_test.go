@@ -89,8 +89,10 @@ type network struct {
 // world is an exchange with its networks, in one goroutine: a journal of bytes, an
 // engine and a board behind it, a worker for each network, and a signer.
 type world struct {
-	tb      testing.TB
-	now     bourse.Time
+	tb  testing.TB
+	now bourse.Time
+	// stuck is the workers' setting.
+	stuck   uint64
 	journal [][]byte
 	times   []bourse.Time
 
@@ -276,7 +278,7 @@ func (w *world) open() {
 		key := devnet.NewKeys(n.params, ownSeed).Public()
 		n.client = devnet.NewClient(n.params, key, wire{w, n}, devnet.ClientOptions{Timeout: 50 * time.Microsecond})
 		n.worker = wallet.NewWorker(wallet.Options{
-			ID: n.id, Network: eye{n.client, w}, Signer: pen{w}, Board: w.board, Listed: w, Submit: w.submit,
+			ID: n.id, Stuck: w.stuck, Network: eye{n.client, w}, Signer: pen{w}, Board: w.board, Listed: w, Submit: w.submit,
 			Log: slog.New(slog.DiscardHandler),
 		})
 	}

@@ -1,0 +1,217 @@
+package wallet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+const (
+	// maxBumps bounds the transactions of a withdrawal that were given up, after which the worker gives up
+	// no more of them. The cost of each counts at the signer, and one is paid.
+	maxBumps = 10
+	// dearest bounds what a replacement costs, in multiples of what a payment costs at the moment. A payment that
+	// pays that much does not wait for its fee; and whoever is paid can make its replacement dear, by spending
+	// the payment's outputs.
+	dearest = 2
+)
+
+// wait is how long a transaction has been in no block, as the worker saw it. A restart counts anew.
+type wait struct {
+	// since is the tip at which it was first in its line.
+	since uint64
+	// barred is the tip at which it was not given up, or zero. It is looked at once for each block.
+	barred uint64
+}
+
+// overdueTx is the key of a complaint about a transaction.
+type overdueTx bourse.TxHash
+
+// age notes how long each transaction waits, and returns those that are overdue, in order. On networks of accounts
+// a transaction behind another one of its sender waits for that one, and its blocks count after it.
+func (w *Worker) age(signed []bourse.SignedTx) (overdue []bourse.SignedTx) {
+	if w.Stuck == 0 {
+		return nil
+	}
+	tip, before := w.Board.State(w.ID).Tip.Height, w.waits
+	w.waits = make(map[bourse.TxHash]wait, len(before))
+	senders := map[uint32]bool{}
+	for _, s := range signed {
+		if s.State == bourse.SignedMined {
+			continue
+		}
+		at, known := before[s.Tx]
+		if !known || tip < at.since || senders[s.From] && !w.Network.Shape().Outputs {
+			at = wait{since: tip}
+		}
+		senders[s.From], w.waits[s.Tx] = true, at
+		if tip-at.since >= w.Stuck {
+			overdue = append(overdue, s)
+		}
+	}
+
+	for tx := range before {
+		if _, waits := w.waits[tx]; !waits {
+			delete(w.said, overdueTx(tx))
+		}
+	}
+	w.mu.Lock()
+	w.overdue = len(overdue)
+	w.mu.Unlock()
+	return overdue
+}
+
+// bump gives up the first of the overdue withdrawals' transactions that can be outbid: the next step has
+// another one signed in its place. It reports whether the next step has work. It waits while an earlier replacement
+// is not signed, so that a signer that refuses holds up one withdrawal and not all.
+func (w *Worker) bump(ctx context.Context, overdue []bourse.SignedTx) (bool, error) {
+	if len(overdue) == 0 || w.replacing() {
+		return false, nil
+	}
+
+	tip, asked := w.Board.State(w.ID).Tip.Height, 0
+	for i := range overdue {
+		s := &overdue[i]
+		at := w.waits[s.Tx]
+		if at.barred == tip {
+			continue
+		}
+		if asked == maxRefusals {
+			return true, nil
+		}
+		asked++
+		reason, err := w.bars(ctx, s)
+		if err != nil {
+			return false, err
+		}
+		if reason == "" {
+			refusal, err := w.submit(ctx, bourse.CommandReplaceWithdrawal, &bourse.WalletCommand{ID: s.Wallet})
+			return refusal == 0, err
+		}
+
+		at.barred = tip
+		w.waits[s.Tx] = at
+		w.complain(overdueTx(s.Tx), "a transaction is overdue and is not outbid", reason,
+			slog.String("kind", s.Kind.String()), slog.String("tx", w.Network.FormatHash(s.Tx)),
+			slog.Uint64("xid", uint64(s.Wallet)))
+	}
+	return false, nil
+}
+
+// replacing reports whether a withdrawal waits for a transaction in place of a dropped one.
+func (w *Worker) replacing() bool {
+	return slices.ContainsFunc(w.unsigned(), func(wd bourse.Withdrawal) bool { return len(w.instead(wd.ID)) > 0 })
+}
+
+// bars returns why an overdue transaction is not given up; empty if it is. What cannot be replaced stays: it is
+// offered again for each block, and a dropped one is not.
+func (w *Worker) bars(ctx context.Context, s *bourse.SignedTx) (string, error) {
+	switch {
+	case s.Kind != bourse.SignedWithdrawal:
+		return "only those of withdrawals are", nil
+	case !w.Network.Shape().Replaces:
+		return "the network replaces none", nil
+	case w.Board.PaysFrozen(s.Wallet):
+		return "its account is frozen", nil
+	}
+	dropped := w.Board.DroppedOf(w.ID, s.Wallet)
+	if len(dropped) >= maxBumps {
+		return fmt.Sprintf("%d transactions of the withdrawal were given up", len(dropped)), nil
+	}
+
+	at, err := w.Network.State(ctx, s.Raw)
+	if err == nil && (at.Status == chain.TxMined || at.Status == chain.TxConflicted) {
+		return "a block has it, or another one in its place", nil
+	}
+	if err == nil {
+		err = w.tryOutbid(ctx, s, dropped)
+	}
+	if err == nil || trouble(err) {
+		return "", err
+	}
+	return err.Error(), nil
+}
+
+var errDear = errors.New("it would cost more than twice what payments cost")
+
+// tryOutbid fails if no replacement of a transaction, and of those that were dropped before it, can be made: above
+// the cap on fees, for want of money, or above dearest.
+func (w *Worker) tryOutbid(ctx context.Context, s *bourse.SignedTx, dropped []bourse.SignedTx) error {
+	d, err := w.Network.Decode(s.Raw)
+	if err != nil {
+		return err
+	}
+	change := w.Network.Destination(chain.IndexChange)
+	i := slices.IndexFunc(d.Pays, func(p chain.Pay) bool { return p.To.Address != change.Address })
+	if i < 0 {
+		return errEntry
+	}
+	now, err := w.feesOf(ctx, d.Pays[i].Coin)
+	if err != nil {
+		return err
+	}
+	raws := [][]byte{s.Raw}
+	for i := range dropped {
+		raws = append(raws, dropped[i].Raw)
+	}
+	fees, err := w.Network.Outbid(ctx, d.Pays[i].Coin, raws)
+	if err != nil {
+		return err
+	}
+
+	most, fits := now.Cost.Mul(dearest)
+	if !fits || most.Less(fees.Cost) {
+		return errDear
+	}
+	if !w.Network.Shape().Outputs {
+		return w.affords(fees.Cost, d.Cost)
+	}
+	return w.reaches(s, dropped, &chain.Need{Coin: d.Pays[i].Coin, Amount: d.Pays[i].Amount, Fees: fees})
+}
+
+// affords fails unless the hot wallet has the rest of a replacement's cost. What the replaced transaction moves is
+// part of what is bound.
+func (w *Worker) affords(cost, before bourse.Amount) error {
+	native := w.Network.Shape().Native
+	if w.bound == nil {
+		if err := w.bind(native); err != nil {
+			return err
+		}
+	}
+	more, _ := cost.Sub(before)
+	if !w.has(native, w.bound[native].Plus(more)) {
+		return chain.ErrFunds
+	}
+	return nil
+}
+
+// reaches fails unless the outputs that all the transactions share, and free ones, cover the replacement.
+func (w *Worker) reaches(s *bourse.SignedTx, dropped []bourse.SignedTx, want *chain.Need) error {
+	var first []chain.Input
+	more := w.spendable(s.Wallet)
+	for _, u := range w.Board.Reserved(w.ID, s.Tx) {
+		k := w.coins.byAsset[u.Asset]
+		if k == nil {
+			continue
+		}
+		apart := func(old bourse.SignedTx) bool { return !slices.Contains(old.Inputs, u.Outpoint) }
+		switch in, exact := k.input(&u); {
+		case !exact:
+		case slices.ContainsFunc(dropped, apart):
+			more = append(more, in)
+		default:
+			first = append(first, in)
+		}
+	}
+
+	want.Native = w.Network.Shape().Native
+	if _, _, enough := chain.SelectBeside(first, more, want); len(first) == 0 || !enough {
+		return chain.ErrFunds
+	}
+	return nil
+}
