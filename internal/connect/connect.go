@@ -24,6 +24,9 @@ type Local struct {
 	// Native is the native coin of the catalogue's network, and Tokens are its other coins.
 	Native chain.CoinID
 	Tokens []chain.Coin
+	// Terms and Assets are the catalogue's: the network's coins, and assets by id.
+	Terms  []*bourse.NetworkAsset
+	Assets []*bourse.Asset
 	// Depth is the number of confirmations at which the blocks of all nodes must be the same; see [Depth].
 	Depth uint64
 	// Log receives a line when one of several nodes ceases to count.
@@ -76,6 +79,10 @@ type client interface {
 // block to read depends on it. A node of another chain is one: its blocks must not be read, and
 // to wait for it would hide a mistake.
 func (s *Settings) Connect(ctx context.Context, l Local) (*wallet.Connection, error) {
+	hot, err := s.hot.bands(l.Terms, l.Assets)
+	if err != nil {
+		return nil, err
+	}
 	nodes, err := s.open(&l)
 	if err != nil {
 		return nil, err
@@ -94,7 +101,7 @@ func (s *Settings) Connect(ctx context.Context, l Local) (*wallet.Connection, er
 		return nil, err
 	}
 	return &wallet.Connection{
-		Network: network, Signer: nodes[0].keys, Start: start, Stuck: s.stuck,
+		Network: network, Signer: nodes[0].keys, Start: start, Stuck: s.stuck, Hot: hot,
 		Close: func() error { closeAll(nodes); return nil },
 	}, nil
 }

@@ -40,6 +40,7 @@ type Settings struct {
 	floor, highest uint64
 	// stuck is the number of blocks after which a waiting withdrawal is outbid; zero for never.
 	stuck uint64
+	hot   hot
 }
 
 // Signer says where a signer in a process of its own listens; the zero value is none.
@@ -92,6 +93,7 @@ type entry struct {
 		// Stuck is a number of blocks.
 		Stuck uint64 `yaml:"stuck"`
 	} `yaml:"fees"`
+	Hot hot `yaml:"hot"`
 }
 
 type node struct {
@@ -199,7 +201,7 @@ func (s *Settings) IsTest() bool { return signer.IsTestChain(s.Chain) }
 
 // settings checks one network's entry.
 func (e *entry) settings(symbol bourse.Symbol) (s Settings, err error) {
-	s = Settings{Symbol: symbol, keys: e.Keys, floor: e.Fees.Floor, highest: e.Fees.Cap, stuck: e.Fees.Stuck}
+	s = Settings{Symbol: symbol, keys: e.Keys, floor: e.Fees.Floor, highest: e.Fees.Cap, stuck: e.Fees.Stuck, hot: e.Hot}
 	switch e.Adapter {
 	case "bitcoin":
 		s.family = &ofBitcoin{}
@@ -209,6 +211,9 @@ func (e *entry) settings(symbol bourse.Symbol) (s Settings, err error) {
 		return s, fmt.Errorf("adapter %q is not known; bitcoin and evm are", e.Adapter)
 	}
 	if err := s.takeNodes(e); err != nil {
+		return s, err
+	}
+	if err := s.hot.check(); err != nil {
 		return s, err
 	}
 	return s, s.family.check(&s, e)

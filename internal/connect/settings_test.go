@@ -17,6 +17,7 @@ networks:
     nodes: [{url: "http://127.0.0.1:18443", user: x, password: s3cret}]
     start: "100:0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206"
     fees: {floor: 2, cap: 50, stuck: 3}
+    hot: {low: "1", target: "2.5", high: "4"}
   LTC:
     adapter: bitcoin
     params: litecoin-regtest
@@ -71,6 +72,10 @@ func TestRefusals(t *testing.T) {
 		{"read: finalized", "fees: {cap: 9223372036854775808}", "ETH: fees are units per unit of gas, below 2^63"},
 		{"read: finalized", "fees: {floor: 9223372036854775808}", "ETH: fees are units per unit of gas, below 2^63"},
 		{"read: finalized", "read: safe\n    fees: {stuck: 127}", "ETH: fees: stuck is at least 128 with read: safe"},
+		{`target: "2.5"`, `target: "0.5"`, "BTC: hot: low is at most target"},
+		{`, high: "4"`, "", `BTC: hot: high ""`},
+		{`high: "4"`, `high: "4", coins: {X: {low: "-1"}}`, `BTC: hot: X: low "-1"`},
+		{`high: "4"`, `high: "4", most: "4"`, "field most not found"},
 		{"stuck: 3", "stuck: -3", "cannot unmarshal"},
 		{"user: x, password: s3cret", "user: x", "a node's user has no password"},
 		{"password: s3cret", "password: s3cret, password-file: f", "exclude each other"},

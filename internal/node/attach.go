@@ -79,6 +79,7 @@ func (n *Node) attachments(ctx context.Context) ([]wallet.Attachment, error) {
 			_, terms, assets := n.Listed(listed.ID)
 			l := connect.Local{
 				Clock: n.now, Known: n.board.State(listed.ID).Tip != bourse.BlockRef{}, Depth: connect.Depth(terms),
+				Terms: terms, Assets: assets,
 				Log: n.Log.With(slog.String("network", string(s.Symbol))),
 			}
 			l.Native, l.Tokens = connect.Listed(s.Symbol, terms, assets)

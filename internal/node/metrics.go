@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/wallet"
 )
@@ -146,12 +147,34 @@ func (n *Node) ofNetworks() []prometheus.Collector {
 		gauge("bourse_payments_overdue",
 			"Transactions of the exchange in no block for longer than the setting fees: stuck.",
 			sum((*wallet.Worker).Overdue)),
+		gauge("bourse_hot_low", "Coins of which the hot wallet has less than the setting hot: low.",
+			n.outside(func(b admin.Band) bool { return b.IsLow })),
+		gauge("bourse_hot_high", "Coins of which the hot wallet has more than the setting hot: high.",
+			n.outside(func(b admin.Band) bool { return b.IsHigh })),
 		gauge("bourse_networks_down", "Connected networks that do not operate.", sum(func(w *wallet.Worker) int {
 			if w.Health().Operating {
 				return 0
 			}
 			return 1
 		})),
+	}
+}
+
+// outside returns the number of coins whose balance is outside its bounds.
+func (n *Node) outside(is func(admin.Band) bool) func() float64 {
+	return func() float64 {
+		sum := 0
+		for _, a := range n.networks {
+			if len(a.Hot) == 0 {
+				continue
+			}
+			for _, b := range a.bands(a.worker.Hot()) {
+				if is(b) {
+					sum++
+				}
+			}
+		}
+		return float64(sum)
 	}
 }
 

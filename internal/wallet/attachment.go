@@ -24,6 +24,8 @@ type Connection struct {
 	Start uint64
 	// Stuck is as in Options.
 	Stuck uint64
+	// Hot bounds the hot wallet's balances of some assets.
+	Hot map[bourse.AssetID]Band
 	// Signer is the signer's part of the network. The caller that opens the signer sets
 	// its limits.
 	Signer signer.Network

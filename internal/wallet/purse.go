@@ -17,22 +17,36 @@ type Purse struct {
 	Surplus map[bourse.AssetID]bourse.Amount
 }
 
+// Band bounds the hot wallet's balance of an asset, in ledger units: below Low withdrawals may have to wait, and above
+// High more than need be is at risk. Low <= Target <= High.
+type Band struct{ Low, Target, High bourse.Amount }
+
+// Hot returns the hot wallet's balances, as the journal knows them. It is safe for concurrent use.
+func (w *Worker) Hot() map[bourse.AssetID]bourse.Amount {
+	if w.Network.Shape().Outputs {
+		return w.Board.Outputs(w.ID)
+	}
+	hot := map[bourse.AssetID]bourse.Amount{}
+	for _, h := range w.Board.Holdings(w.ID, deepest) {
+		if h.Address == chain.IndexHot {
+			hot[h.Asset] = hot[h.Asset].PlusOrMax(h.Amount)
+		}
+	}
+	return hot
+}
+
 // Purse returns the exchange's coins on the network. It is safe for concurrent use.
 func (w *Worker) Purse(ctx context.Context) Purse {
-	shape := w.Network.Shape()
-	p := Purse{Hot: map[bourse.AssetID]bourse.Amount{}, Rest: map[bourse.AssetID]bourse.Amount{}}
-	if shape.Outputs {
-		p.Hot = w.Board.Outputs(w.ID)
+	tip := w.Board.State(w.ID).Tip
+	p := Purse{Hot: w.Hot(), Rest: map[bourse.AssetID]bourse.Amount{}}
+	if w.Network.Shape().Outputs {
 		return p
 	}
 
-	tip := w.Board.State(w.ID).Tip
 	for _, h := range w.Board.Holdings(w.ID, deepest) {
-		of := p.Rest
-		if h.Address == chain.IndexHot {
-			of = p.Hot
+		if h.Address != chain.IndexHot {
+			p.Rest[h.Asset] = p.Rest[h.Asset].PlusOrMax(h.Amount)
 		}
-		of[h.Asset] = of[h.Asset].PlusOrMax(h.Amount)
 	}
 	p.Surplus = w.surplus(ctx, p.Hot, tip)
 	return p

@@ -13,6 +13,25 @@ type Purse struct {
 	// Hot pays withdrawals, Rest is not swept yet, and Surplus is on the hot wallet and not in the journal; nil
 	// if it is not known.
 	Hot, Rest, Surplus map[bourse.AssetID]bourse.Amount
+	// Bands are the settings' bounds of Hot.
+	Bands map[bourse.AssetID]Band
+}
+
+// Band bounds the hot wallet's balance of an asset. IsLow and IsHigh tell that the balance is outside.
+type Band struct {
+	Low, Target, High bourse.Amount
+	IsLow, IsHigh     bool
+}
+
+// bandAnswer is a band in whole assets, and where the balance is.
+type bandAnswer struct {
+	Low    string `json:"low"`
+	Target string `json:"target"`
+	High   string `json:"high"`
+	// Hot is below, within or above.
+	Hot string `json:"hot"`
+	// Off is the difference of a balance outside to the target.
+	Off string `json:"off_target,omitzero"`
 }
 
 // purseAnswer is a network with what it holds, in whole assets.
@@ -25,7 +44,9 @@ type purseAnswer struct {
 	// Head is the node's last block.
 	Head uint64                   `json:"head"`
 	Hot  map[bourse.Symbol]string `json:"hot"`
-	Rest map[bourse.Symbol]string `json:"unswept"`
+	// Bands are missing without settings.
+	Bands map[bourse.Symbol]bandAnswer `json:"bands,omitzero"`
+	Rest  map[bourse.Symbol]string     `json:"unswept"`
 	// Surplus is missing if it is not known.
 	Surplus map[bourse.Symbol]string `json:"surplus,omitzero"`
 }
@@ -41,6 +62,7 @@ func (s *Server) networkList(ctx context.Context, _ struct{}) (any, error) {
 		list = append(list, purseAnswer{
 			networkAnswer: s.describeNetwork(n, link), Connected: connected, Reason: p.Reason, Head: link.Head,
 			Hot: s.amounts(p.Hot), Rest: s.amounts(p.Rest), Surplus: s.amounts(p.Surplus),
+			Bands: s.bands(&p),
 		})
 	}
 	return struct {
@@ -59,4 +81,25 @@ func (s *Server) amounts(of map[bourse.AssetID]bourse.Amount) map[bourse.Symbol]
 		texts[assets[id].Symbol] = amount.Format(assets[id].Scale)
 	}
 	return texts
+}
+
+// bands formats the bounds of the hot wallet; nil for none.
+func (s *Server) bands(p *Purse) map[bourse.Symbol]bandAnswer {
+	if len(p.Bands) == 0 {
+		return nil
+	}
+	assets := s.View.Catalogue().Assets
+	list := make(map[bourse.Symbol]bandAnswer, len(p.Bands))
+	for id, b := range p.Bands {
+		scale := assets[id].Scale
+		a := bandAnswer{Low: b.Low.Format(scale), Target: b.Target.Format(scale), High: b.High.Format(scale), Hot: "within"}
+		switch {
+		case b.IsLow:
+			a.Hot, a.Off = "below", b.Target.Minus(p.Hot[id]).Format(scale)
+		case b.IsHigh:
+			a.Hot, a.Off = "above", p.Hot[id].Minus(b.Target).Format(scale)
+		}
+		list[assets[id].Symbol] = a
+	}
+	return list
 }
