@@ -19,7 +19,8 @@ type liar struct {
 	block func(*chain.Block)
 	fees  uint64
 	nonce uint64
-	err   error
+	// err is what Prepare and Outbid refuse for.
+	err error
 }
 
 func (l *liar) Block(ctx context.Context, height uint64) (*chain.Block, error) {
@@ -48,6 +49,13 @@ func (l *liar) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned, e
 		return chain.Unsigned{}, l.err
 	}
 	return l.Client.Prepare(ctx, p)
+}
+
+func (l *liar) Outbid(ctx context.Context, coin chain.CoinID, replaces [][]byte) (chain.Fees, error) {
+	if l.err != nil {
+		return chain.Fees{}, l.err
+	}
+	return l.Client.Outbid(ctx, coin, replaces)
 }
 
 // lie makes a node's client pass lies on.

@@ -2,6 +2,7 @@ package quorum
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -99,7 +100,8 @@ func (q *Network) Nonce(ctx context.Context, index uint32) (uint64, error) {
 	return atLeast(good, q.agree, func(n uint64) uint64 { return n }), nil
 }
 
-// Fees returns the median of the nodes' costs, each within floor and cap; of an even number the higher one.
+// Fees returns the median of the nodes' costs, each within floor and cap; of an even number the higher one. A node
+// that refuses its cost as too high stands above the others.
 func (q *Network) Fees(ctx context.Context, coin chain.CoinID) (chain.Fees, error) {
 	return q.fees(ctx, func(ctx context.Context, n *node) (chain.Fees, error) { return n.Fees(ctx, coin) })
 }
@@ -111,19 +113,20 @@ func (q *Network) Outbid(ctx context.Context, coin chain.CoinID, replaces [][]by
 
 func (q *Network) fees(ctx context.Context, ask question[chain.Fees]) (chain.Fees, error) {
 	list := everyone(ctx, q.nodes, ask, enough[chain.Fees](q))
-	good := succeeded(list)
-	if len(good) < q.agree {
-		return chain.Fees{}, refusal(q, "fees", list, func(f chain.Fees) string { return f.Cost.Format(0) + " units" })
+	show := func(f chain.Fees) string { return f.Cost.Format(0) + " units" }
+	cost, err := median(q, "fees", list, func(f chain.Fees) bourse.Amount { return f.Cost }, show)
+	if err != nil {
+		return chain.Fees{}, err
 	}
-	return chain.Fees{
-		Cost:     median(good, func(f chain.Fees) bourse.Amount { return f.Cost }).Cost,
-		PerInput: median(good, func(f chain.Fees) bourse.Amount { return f.PerInput }).PerInput,
-	}, nil
+	input, err := median(q, "fees", list, func(f chain.Fees) bourse.Amount { return f.PerInput }, show)
+	return chain.Fees{Cost: cost.Cost, PerInput: input.PerInput}, err
 }
 
-// enough returns the rule that q.agree nodes gave a value, or refused.
+// enough returns the rule that q.agree nodes gave a value or refused their cost, or refused.
 func enough[T any](q *Network) func([]answer[T]) bool {
-	return func(list []answer[T]) bool { return len(succeeded(list)) >= q.agree || len(refused(list)) >= q.agree }
+	return func(list []answer[T]) bool {
+		return len(succeeded(list))+len(dear(list)) >= q.agree || len(refused(list)) >= q.agree
+	}
 }
 
 // succeeded returns the answers with a value.
@@ -136,9 +139,21 @@ func refused[T any](list []answer[T]) []answer[T] {
 	return slices.DeleteFunc(counting(list), func(a answer[T]) bool { return a.err == nil })
 }
 
-// median returns the value in the middle by an amount; of an even number the higher one.
-func median[T any](list []answer[T], by func(T) bourse.Amount) T {
-	sorted := slices.Clone(list)
-	slices.SortStableFunc(sorted, func(a, b answer[T]) int { return by(a.value).Cmp(by(b.value)) })
-	return sorted[len(sorted)/2].value
+// dear returns the answers of nodes that refuse because the cost is too high.
+func dear[T any](list []answer[T]) []answer[T] {
+	return slices.DeleteFunc(counting(list), func(a answer[T]) bool { return !errors.Is(a.err, chain.ErrCost) })
+}
+
+// median returns the value in the middle by cost; of an even number the higher one. Nodes' estimates differ, so one
+// that refuses its cost as too high stands above the others, and its refusal alone stops nothing.
+func median[T any](
+	q *Network, what string, list []answer[T], cost func(T) bourse.Amount, show func(T) string,
+) (value T, err error) {
+	good, high := succeeded(list), dear(list)
+	if len(good)+len(high) < q.agree {
+		return value, refusal(q, what, list, show)
+	}
+	slices.SortStableFunc(good, func(a, b answer[T]) int { return cost(a.value).Cmp(cost(b.value)) })
+	middle := slices.Concat(good, high)[(len(good)+len(high))/2]
+	return middle.value, middle.err
 }

@@ -12,34 +12,32 @@ import (
 )
 
 // errDivided says that too few nodes make a payment, and too few refuse it for the same reason. It is no trouble of the
-// network, and the payment alone waits: a contract can answer each node in another way.
+// network, and the payment alone waits: a contract can answer each node in another way, and what a replacement throws out
+// differs from node to node.
 var errDivided = errors.New("the nodes do not agree on whether the payment can be made")
 
-// Prepare makes a payment that lacks only a signature. Enough nodes must be able to make it; of theirs it takes
-// the one with the median cost. The signer compares it with the journal.
+// Prepare makes a payment that lacks only a signature. Enough nodes must be able to make it, or refuse its cost alone; it
+// takes the one with the median cost. The signer compares it with the journal.
 func (q *Network) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned, error) {
 	kept := *p // a node that is late still reads it when the caller has p back
 	kept.Inputs, kept.Replaces = slices.Clone(p.Inputs), slices.Clone(p.Replaces)
 	ask := func(ctx context.Context, n *node) (chain.Unsigned, error) { return n.Prepare(ctx, &kept) }
 	list := everyone(ctx, q.nodes, ask, enough[chain.Unsigned](q))
-	good := succeeded(list)
-	if len(good) < q.agree {
-		err := refusal(q, "payment", list, func(chain.Unsigned) string { return "can be made" })
-		if divided := new(Error); errors.As(err, &divided) && len(counting(list)) >= q.agree {
-			return chain.Unsigned{}, fmt.Errorf("%w: %s", errDivided, divided.text)
-		}
-		return chain.Unsigned{}, err
-	}
-	return median(good, func(u chain.Unsigned) bourse.Amount { return u.Cost }), nil
+	return median(q, "payment", list, func(u chain.Unsigned) bourse.Amount { return u.Cost },
+		func(chain.Unsigned) string { return "can be made" })
 }
 
 // refusal returns the error of a question that too few nodes answered with a value: what enough of them refuse it for,
-// or an [Error].
+// errDivided if enough of them answered, or an [Error].
 func refusal[T any](q *Network, what string, list []answer[T], show func(T) string) error {
 	if group := agreed(q, list, func(T, T) bool { return true }); group != nil {
 		return group[0].err
 	}
-	return disagree(q, what, list, show)
+	err := disagree(q, what, list, show)
+	if len(counting(list)) >= q.agree {
+		return fmt.Errorf("%w: %s", errDivided, err.Error()) // without its kinds, which are trouble of the network
+	}
+	return err
 }
 
 // Broadcast offers a signed transaction to every node. It is accepted if one accepts or knows it, and rejected if

@@ -215,6 +215,47 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
+// TestTooDear has nodes that refuse the cost of a payment, and of a replacement: their pools of waiting payments
+// differ, and their estimates. They stand above the others, and the network operates.
+func TestTooDear(t *testing.T) {
+	refuses := errors.New("the payment is not possible")
+	for name, c := range map[string]struct {
+		nodes []error
+		agree int
+		want  error
+		says  string
+	}{
+		"two, and one is dear":              {[]error{nil, chain.ErrCost}, 2, chain.ErrCost, ""},
+		"three, one dear and one silent":    {[]error{nil, chain.ErrCost, chain.ErrSilent}, 2, chain.ErrCost, ""},
+		"three, and one is dear":            {[]error{nil, chain.ErrCost, nil}, 2, nil, ""},
+		"all of three, and one is dear":     {[]error{chain.ErrCost, nil, nil}, 3, nil, ""},
+		"four, one dear and one silent":     {[]error{chain.ErrCost, nil, nil, chain.ErrSilent}, 3, nil, ""},
+		"four, two dear and one silent":     {[]error{chain.ErrCost, nil, chain.ErrCost, chain.ErrOdd}, 3, chain.ErrCost, ""},
+		"two, and one refuses":              {[]error{refuses, nil}, 2, nil, "do not agree"},
+		"three, one refuses and one silent": {[]error{refuses, nil, chain.ErrSilent}, 2, nil, "do not agree"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := open(t, devnet.Lookup("ETH"), len(c.nodes))
+			for i, err := range c.nodes {
+				h.lie(i+1, liar{err: err})
+			}
+			q, err := quorum.New(quorum.Options{Nodes: h.clients, Agree: c.agree, Depth: deep, Timeout: time.Minute})
+			h.must(err)
+
+			_, made := q.Prepare(t.Context(), h.payment(q, 1e8))
+			_, outbid := q.Outbid(t.Context(), "ETH", nil)
+			for _, err := range []error{made, outbid} {
+				if c.says == "" && !errors.Is(err, c.want) || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+					t.Errorf("got %v", err)
+				}
+				if errors.Is(err, chain.ErrSilent) || errors.Is(err, chain.ErrOdd) {
+					t.Errorf("one payment stops the network: %v", err)
+				}
+			}
+		})
+	}
+}
+
 // TestFrozenNode has a node that takes requests and never answers: the others are not held up. Its client would wait
 // longer than any test.
 func TestFrozenNode(t *testing.T) {
