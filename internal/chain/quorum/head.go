@@ -1,6 +1,7 @@
 package quorum
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -143,20 +144,49 @@ func (q *Network) checkChains(list []answer[view]) error {
 }
 
 // shared returns the highest block that enough nodes have: where their heads are on one chain, the lowest of so many
-// heads, and one is true. A few blocks of a fork are gone back; more is a disagreement about what is settled.
+// heads, and one is true. A few blocks of a fork are gone back; more is a disagreement about what is settled. A node
+// that does not answer for a block of its chain ceases to count, so it keeps no other one from being gone back to.
 func (q *Network) shared(ctx context.Context, voters []answer[view]) (head point, one bool, err error) {
-	top := atLeast(voters, q.agree, func(v view) uint64 { return v.Head.Height })
 	var points []answer[point]
-	for back := range min(q.depth, top+1) {
-		points = q.points(ctx, voters, top-back)
+	for i, height := range q.heights(voters) {
+		points = q.points(ctx, voters, height)
 		if group := agreed(q, points, point.equal); group != nil {
-			return group[0].value, back == 0, nil
+			return group[0].value, i == 0, nil
 		}
-		if len(counting(points)) < q.agree {
+		kept := without(voters, points)
+		if len(kept) < q.agree {
 			break
+		}
+		if len(kept) < len(voters) {
+			return q.shared(ctx, kept)
 		}
 	}
 	return head, false, disagree(q, fmt.Sprintf("the last %d blocks", q.depth), points, q.show)
+}
+
+// heights returns the heights at which the nodes' shared head can be, highest first. A fork is gone back for q.depth
+// blocks from each node's head on, because another node may lie about all that one which is behind does not have.
+func (q *Network) heights(voters []answer[view]) (list []uint64) {
+	heads := []uint64{atLeast(voters, q.agree, func(v view) uint64 { return v.Head.Height })}
+	for i := range voters {
+		heads = append(heads, min(voters[i].value.Head.Height, heads[0]))
+	}
+	slices.SortFunc(heads, func(a, b uint64) int { return cmp.Compare(b, a) })
+	for _, head := range heads {
+		for back := range min(q.depth, head+1) {
+			if len(list) == 0 || head-back < list[len(list)-1] {
+				list = append(list, head-back)
+			}
+		}
+	}
+	return list
+}
+
+// without returns the nodes that answered, and those that were not asked.
+func without(voters []answer[view], points []answer[point]) []answer[view] {
+	return slices.DeleteFunc(slices.Clone(voters), func(v answer[view]) bool {
+		return slices.ContainsFunc(points, func(p answer[point]) bool { return p.node == v.node && !p.counts() })
+	})
 }
 
 func (q *Network) show(p point) string {

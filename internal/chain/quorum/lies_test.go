@@ -3,6 +3,7 @@ package quorum_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -189,6 +190,51 @@ func TestHead(t *testing.T) {
 	h.is(three, false, chain.BlockRef{}, "node 1: ", "node 3: ", "2 of 3 nodes must agree")
 	h.nodes[0].Start()
 	h.is(three, true, behind.Head())
+}
+
+// braggart is a client of a node that claims a chain far above the others.
+type braggart struct {
+	quorum.Client
+	ref func(height uint64) (chain.BlockRef, error)
+}
+
+func (b *braggart) Health(ctx context.Context) (chain.Health, error) {
+	h, err := b.Client.Health(ctx)
+	h.Head = chain.BlockRef{Height: 1e9, Hash: chain.Hash{1}}
+	return h, err
+}
+
+func (b *braggart) Ref(ctx context.Context, height uint64) (chain.BlockRef, bourse.Time, error) {
+	if height < 2 {
+		return b.Client.Ref(ctx, height)
+	}
+	ref, err := b.ref(height)
+	return ref, 0, err
+}
+
+// TestBraggart has a node that claims to be ahead, while one of the two others is behind. What these share counts.
+func TestBraggart(t *testing.T) {
+	for name, ref := range map[string]func(height uint64) (chain.BlockRef, error){
+		"silent":       func(uint64) (chain.BlockRef, error) { return chain.BlockRef{}, chain.ErrSilent },
+		"lacks blocks": func(uint64) (chain.BlockRef, error) { return chain.BlockRef{}, chain.ErrNoBlock },
+		"invents blocks": func(height uint64) (chain.BlockRef, error) {
+			return chain.BlockRef{Height: height, Hash: chain.Hash{byte(height)}}, nil
+		},
+	} {
+		for _, depth := range []uint64{1, 3, deep} {
+			t.Run(fmt.Sprint(name, depth), func(t *testing.T) {
+				h := open(t, devnet.Lookup("BTC"), 1)
+				behind := h.fork()
+				h.mine(h.main, 5)
+				h.add(h.main)
+				h.clients[2] = &braggart{h.clients[2], ref}
+				q := h.network(depth)
+				for range 2 {
+					h.is(q, true, behind.Head())
+				}
+			})
+		}
+	}
 }
 
 // TestFork parts the chains of two nodes, and of one of three.
