@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
 // Board mirrors the open items of the journal. It is an observer behind the engine.
@@ -492,6 +493,26 @@ func (b *Board) DroppedOf(id bourse.NetworkID, wallet bourse.WalletID) []bourse.
 func (n *network) droppedThat(pass func(*bourse.SignedTx) bool) (list []bourse.SignedTx) {
 	for _, s := range n.dropped {
 		if pass(&s) {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(p, q bourse.SignedTx) int { return bytes.Compare(p.Tx[:], q.Tx[:]) })
+	return list
+}
+
+// DroppedOf returns the dropped transactions that spend one of the outputs, ordered by hash. Those that a mined
+// transaction excludes are left out.
+func (b *Board) DroppedOf(id bourse.NetworkID, inputs []chain.Input) []bourse.SignedTx {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	n := b.networks[id]
+	if n == nil {
+		return nil
+	}
+	var list []bourse.SignedTx
+	for _, s := range n.dropped {
+		spends := slices.ContainsFunc(inputs, func(in chain.Input) bool { return slices.Contains(s.Inputs, in.Outpoint) })
+		if spends && !n.decided(&s, 0) {
 			list = append(list, s)
 		}
 	}

@@ -64,6 +64,59 @@ func TestOutbidAtTheUsualPrice(t *testing.T) {
 	})
 }
 
+// TestOutbidReleased releases a withdrawal whose transaction still waits. The next payment takes its output or nonce, and
+// outbids it, so that neither waits for the other, and what was released is not paid.
+func TestOutbidReleased(t *testing.T) {
+	replaces := func(l *listing) bool { return l.network != onTEST && l.network != onATOM }
+	eachThat(t, replaces, func(t *testing.T, w *world, l *listing) {
+		w.credit(l, 1, 100*l.least)
+		w.credit(l, 2, 100*l.least)
+		id := w.mustWithdraw(l, 1, 10*l.least)
+		w.settle()
+		released := w.signed(l, w.withdrawals[id].Tx)
+		w.must(bourse.Command{Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{ID: id}})
+
+		other := w.mustWithdraw(l, 2, 10*l.least)
+		w.settle()
+		if next := w.signed(l, w.withdrawals[other].Tx); next.State != bourse.SignedAccepted || !next.Rivals(&released) {
+			t.Errorf("the next one is %v", next)
+		}
+		w.mine(l.network, 2)
+		w.wants(other, bourse.WalletDone, true)
+		if got := w.paid(id); !got.IsZero() {
+			t.Errorf("what was released paid %s", got.Format(0))
+		}
+	})
+}
+
+// TestOutbidPinned releases a withdrawal whose transaction costs as much as the network allows, and waits at the node. On
+// networks of outputs others are paid from other outputs.
+func TestOutbidPinned(t *testing.T) {
+	replaces := func(l *listing) bool { return l.outputs() && l.network != onTEST }
+	eachThat(t, replaces, func(t *testing.T, w *world, l *listing) {
+		w.credit(l, 1, 1000*l.least)
+		w.credit(l, 2, 100*l.least)
+		must(t, w.network(l.network).node.Spike(1000))
+		id := w.mustWithdraw(l, 1, 10*l.least)
+		w.settle()
+		released := w.signed(l, w.withdrawals[id].Tx)
+		w.must(bourse.Command{Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{ID: id}})
+
+		must(t, w.network(l.network).node.Spike(1))
+		others := []bourse.WalletID{w.mustWithdraw(l, 2, 10*l.least), w.mustWithdraw(l, 2, 10*l.least)}
+		w.settle()
+		for _, other := range others {
+			if next := w.signed(l, w.withdrawals[other].Tx); next.State != bourse.SignedAccepted || next.Rivals(&released) {
+				t.Errorf("the next one is %v", next)
+			}
+		}
+		w.mine(l.network, 2)
+		for _, other := range others {
+			w.wants(other, bourse.WalletDone, true)
+		}
+	})
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

@@ -226,7 +226,7 @@ func (w *Worker) ready(ctx context.Context, p *chain.Payment, id bourse.WalletID
 func (w *Worker) carryOut(
 	ctx context.Context, p *chain.Payment, fees chain.Fees, id bourse.WalletID, depositor uint32,
 ) (bool, error) {
-	if enough, err := w.source(p, fees, id); !enough || err != nil {
+	if enough, err := w.source(ctx, p, fees, id); !enough || err != nil {
 		return false, err
 	}
 
@@ -315,10 +315,12 @@ func (w *Worker) sign(ctx context.Context, u chain.Unsigned, e signer.Expect) *s
 }
 
 // source chooses the source of a payment; enough is false if the balance is too low.
-func (w *Worker) source(p *chain.Payment, fees chain.Fees, id bourse.WalletID) (enough bool, err error) {
+func (w *Worker) source(
+	ctx context.Context, p *chain.Payment, fees chain.Fees, id bourse.WalletID,
+) (enough bool, err error) {
 	p.CostCap = fees.Cost
 	if w.Network.Shape().Outputs {
-		return w.sourceOutputs(p, fees, id), nil
+		return w.outbidOutputs(ctx, p, fees, id)
 	}
 	if p.Kind == bourse.SignedSweep {
 		return true, nil

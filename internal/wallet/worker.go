@@ -60,6 +60,8 @@ type Worker struct {
 	decoded map[bourse.TxHash]chain.Decoded
 	// givenUp are the dropped transactions that withdrawals of this step replace.
 	givenUp []bourse.SignedTx
+	// pinned are outputs of this step that released transactions spend which cannot be outbid.
+	pinned map[bourse.Outpoint]bool
 	// spent is, by coin, the least amount that exceeded one of the signer's limits in this
 	// step. Larger amounts would be refused as well.
 	spent map[chain.CoinID]bourse.Amount
@@ -119,7 +121,7 @@ func (w *Worker) Step(ctx context.Context) (more bool, err error) {
 	_, terms, assets := w.Listed.Listed(w.ID)
 	w.coins = newCoins(w.Network.Shape(), terms, assets)
 	w.fees, w.bound, w.costly, w.onChain = map[chain.CoinID]chain.Fees{}, nil, false, map[uint32]uint64{}
-	w.spent, w.refusals = map[chain.CoinID]bourse.Amount{}, 0
+	w.spent, w.pinned, w.refusals = map[chain.CoinID]bourse.Amount{}, map[bourse.Outpoint]bool{}, 0
 	if err := w.hear(ctx); err != nil {
 		return false, err
 	}
