@@ -1,6 +1,7 @@
 package wallet_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -79,6 +80,37 @@ func TestOutbidReleased(t *testing.T) {
 		other := w.mustWithdraw(l, 2, 10*l.least)
 		w.settle()
 		if next := w.signed(l, w.withdrawals[other].Tx); next.State != bourse.SignedAccepted || !next.Rivals(&released) {
+			t.Errorf("the next one is %v", next)
+		}
+		w.mine(l.network, 2)
+		w.wants(other, bourse.WalletDone, true)
+		if got := w.paid(id); !got.IsZero() {
+			t.Errorf("what was released paid %s", got.Format(0))
+		}
+	})
+}
+
+// TestOutbidLarger releases a withdrawal whose transaction spends many outputs. A small payment, for which one of them is
+// enough, spends all, to outbid it.
+func TestOutbidLarger(t *testing.T) {
+	replaces := func(l *listing) bool { return l.outputs() && l.network != onTEST }
+	eachThat(t, replaces, func(t *testing.T, w *world, l *listing) {
+		w.drain(l)
+		w.credit(l, 2, 10*l.least)
+		w.pay(l, 1, slices.Repeat([]uint64{10 * l.least}, 10)...)
+		w.mine(l.network, 10)
+		id := w.mustWithdraw(l, 1, 90*l.least)
+		w.settle()
+		released := w.signed(l, w.withdrawals[id].Tx)
+		if len(released.Inputs) < 9 {
+			t.Fatalf("it spends %d outputs", len(released.Inputs))
+		}
+		w.must(bourse.Command{Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{ID: id}})
+
+		other := w.mustWithdraw(l, 2, l.least)
+		w.settle()
+		next := w.signed(l, w.withdrawals[other].Tx)
+		if next.State != bourse.SignedAccepted || !next.Rivals(&released) {
 			t.Errorf("the next one is %v", next)
 		}
 		w.mine(l.network, 2)

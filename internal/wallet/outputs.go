@@ -3,6 +3,7 @@ package wallet
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 
@@ -11,34 +12,69 @@ import (
 )
 
 // outbidOutputs chooses outputs. A released transaction that spends one of them may still wait at a node, so the payment
-// outbids it. Outputs of one that cannot be outbid are left to others.
+// outbids it, and spends its other outputs too, to be no smaller. Outputs of one that cannot be outbid are left to others.
 func (w *Worker) outbidOutputs(
 	ctx context.Context, p *chain.Payment, fees chain.Fees, id bourse.WalletID,
 ) (enough bool, err error) {
+	own, usual := slices.Clip(p.Replaces), fees
+	var released []bourse.SignedTx
 	for {
-		if !w.sourceOutputs(p, fees, id) {
+		enough := w.sourceOutputs(p, fees, id, released)
+		if !enough && len(released) == 0 {
 			return false, nil
 		}
-		rivals := slices.DeleteFunc(w.Board.DroppedOf(w.ID, p.Inputs), func(s bourse.SignedTx) bool {
-			return slices.ContainsFunc(p.Replaces, func(raw []byte) bool { return bytes.Equal(raw, s.Raw) })
-		})
-		if len(rivals) == 0 {
-			return true, nil
+		why := chain.ErrFunds
+		if enough {
+			more := w.rivals(p)
+			if len(more) == 0 {
+				return true, nil
+			}
+			released = append(released, more...)
+			p.Replaces = append(own, raws(released)...)
+			fees, why = w.Network.Outbid(ctx, p.Coin, p.Replaces)
+			switch {
+			case trouble(why):
+				return false, why
+			case why == nil:
+				continue
+			}
 		}
+		w.leaveOut(released, why)
+		p.Replaces, fees, released = own, usual, nil
+	}
+}
 
-		replaces := slices.Clip(p.Replaces)
-		for i := range rivals {
-			replaces = append(replaces, rivals[i].Raw)
+// rivals returns the dropped transactions that spend an output of a payment which does not outbid them.
+func (w *Worker) rivals(p *chain.Payment) []bourse.SignedTx {
+	return slices.DeleteFunc(w.Board.DroppedOf(w.ID, p.Inputs), func(s bourse.SignedTx) bool {
+		return slices.ContainsFunc(p.Replaces, func(raw []byte) bool { return bytes.Equal(raw, s.Raw) })
+	})
+}
+
+func raws(list []bourse.SignedTx) (all [][]byte) {
+	for i := range list {
+		all = append(all, list[i].Raw)
+	}
+	return all
+}
+
+// prepare chooses the source of a payment and makes it; enough is false if the balance is too low. Where it would cost too
+// much to outbid released transactions, other outputs pay.
+func (w *Worker) prepare(
+	ctx context.Context, p *chain.Payment, fees chain.Fees, id bourse.WalletID,
+) (u chain.Unsigned, enough bool, err error) {
+	own := p.Replaces
+	for {
+		p.Replaces = own
+		if enough, err := w.source(ctx, p, fees, id); !enough || err != nil {
+			return u, false, err
 		}
-		more, err := w.Network.Outbid(ctx, p.Coin, replaces)
-		switch {
-		case trouble(err):
-			return false, err
-		case err == nil:
-			p.Replaces, fees = replaces, more
-		default:
-			w.leaveOut(rivals, err)
+		u, err = w.Network.Prepare(ctx, p)
+		if len(p.Replaces) == len(own) || !errors.Is(err, chain.ErrCost) {
+			return u, true, err
 		}
+		p.Replaces = own
+		w.leaveOut(w.rivals(p), err)
 	}
 }
 
@@ -54,20 +90,25 @@ func (w *Worker) leaveOut(rivals []bourse.SignedTx, why error) {
 }
 
 // sourceOutputs chooses outputs. A replacement spends every free output that its dropped
-// transactions share, so at most one of them is ever mined, and others if those do not cover
-// its higher cost. No other payment spends those of dropped ones meanwhile.
-func (w *Worker) sourceOutputs(p *chain.Payment, fees chain.Fees, id bourse.WalletID) bool {
-	own := w.instead(id)
+// transactions share, so at most one of them is ever mined, those of the released ones that it outbids, and others if
+// these do not cover its higher cost. No other payment spends those of dropped ones meanwhile.
+func (w *Worker) sourceOutputs(
+	p *chain.Payment, fees chain.Fees, id bourse.WalletID, released []bourse.SignedTx,
+) bool {
+	own, some := w.instead(id), false
 	var first, more []chain.Input
 	for _, in := range w.spendable(id) {
 		apart := slices.ContainsFunc(own, func(s bourse.SignedTx) bool { return !slices.Contains(s.Inputs, in.Outpoint) })
-		if len(own) > 0 && !apart && in.Coin == p.Coin {
+		shared := len(own) > 0 && !apart && in.Coin == p.Coin
+		some = some || shared
+		outbid := slices.ContainsFunc(released, func(s bourse.SignedTx) bool { return slices.Contains(s.Inputs, in.Outpoint) })
+		if shared || outbid && in.Coin == p.Coin {
 			first = append(first, in)
 		} else {
 			more = append(more, in)
 		}
 	}
-	if len(own) > 0 && len(first) == 0 {
+	if len(own) > 0 && !some {
 		return false
 	}
 

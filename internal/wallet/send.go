@@ -226,12 +226,8 @@ func (w *Worker) ready(ctx context.Context, p *chain.Payment, id bourse.WalletID
 func (w *Worker) carryOut(
 	ctx context.Context, p *chain.Payment, fees chain.Fees, id bourse.WalletID, depositor uint32,
 ) (bool, error) {
-	if enough, err := w.source(ctx, p, fees, id); !enough || err != nil {
-		return false, err
-	}
-
-	unsigned, err := w.Network.Prepare(ctx, p)
-	if trouble(err) {
+	unsigned, enough, err := w.prepare(ctx, p, fees, id)
+	if !enough || trouble(err) {
 		return false, err
 	}
 	if err != nil && id != 0 {
