@@ -170,10 +170,17 @@ func (w *Worker) tell(h chain.Health) {
 	}
 }
 
+// maxSaid bounds the reasons that are remembered, some 300 bytes each. Customers cancel withdrawals that are held up
+// and make others.
+const maxSaid = 10_000
+
 // complain logs the reason why a transaction or withdrawal is held up, once for each
 // reason.
 func (w *Worker) complain(about any, what, reason string, args ...any) {
 	if w.said[about] != reason {
+		if len(w.said) >= maxSaid {
+			clear(w.said)
+		}
 		w.said[about] = reason
 		w.Log.Error("a payment is held up", append(args,
 			slog.String("what", what), slog.Int("network", int(w.ID)), slog.String("reason", reason))...)
