@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -62,6 +64,8 @@ type lone struct {
 	*cluster.Node
 	data string
 	disk *disk.Dir
+	// unreadable makes reads of files that are opened from then on fail.
+	unreadable atomic.Bool
 	// scrubs lets the node read a piece of its segments again.
 	scrubs chan time.Time
 }
@@ -80,7 +84,7 @@ func newLone(t *testing.T) *lone {
 	config, err := cluster.LoadConfig(n.disk)
 	want(t, err)
 	n.Node, err = cluster.Open(t.Context(), &cluster.Parts{
-		Data: n.data, Disk: n.disk, Clock: time.Now, Log: slog.New(slog.DiscardHandler),
+		Data: n.data, Disk: failing{n.disk, &n.unreadable}, Clock: time.Now, Log: slog.New(slog.DiscardHandler),
 		After: func(d time.Duration) <-chan time.Time {
 			if d == cluster.ScrubEvery {
 				return n.scrubs
@@ -109,6 +113,27 @@ func newLone(t *testing.T) *lone {
 	}
 	return n
 }
+
+// failing is a disk that cannot be read any more once reads is set.
+type failing struct {
+	disk.Disk
+	reads *atomic.Bool
+}
+
+// Open opens a file.
+func (f failing) Open(name string) (disk.File, error) {
+	file, err := f.Disk.Open(name)
+	if err == nil && f.reads.Load() {
+		file = unreadable{file}
+	}
+	return file, err
+}
+
+// unreadable is a file on a part of the disk that is worn out.
+type unreadable struct{ disk.File }
+
+// ReadAt fails.
+func (unreadable) ReadAt([]byte, int64) (int, error) { return 0, syscall.EIO }
 
 // commit commits a batch.
 func (n *lone) commit(t *testing.T, text string) {
@@ -157,6 +182,25 @@ func TestScrub(t *testing.T) {
 	}
 	damage := (*journal.DamageError)(nil)
 	if !errors.As(err, &damage) || filepath.Join(n.data, damage.File) != segments[0] {
+		t.Errorf("the node stops with %v", err)
+	}
+}
+
+// TestScrubUnreadable lets a node read its journal again from a disk that yields an error in place of bytes.
+func TestScrubUnreadable(t *testing.T) {
+	n := newLone(t)
+	n.commit(t, "bourse")
+	n.unreadable.Store(true)
+	var err error
+	for range 5 {
+		select {
+		case n.scrubs <- time.Time{}:
+			continue
+		case err = <-n.Failed():
+		}
+		break
+	}
+	if !errors.Is(err, syscall.EIO) {
 		t.Errorf("the node stops with %v", err)
 	}
 }

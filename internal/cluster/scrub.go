@@ -3,6 +3,9 @@ package cluster
 import (
 	"context"
 	"errors"
+	"io"
+	"log/slog"
+	"syscall"
 	"time"
 
 	"github.com/bourse-exchange/bourse/internal/journal"
@@ -17,7 +20,8 @@ const (
 )
 
 // scrub reads the committed part of the live segments again and again, from the oldest to the newest, so that
-// damage is found while the other nodes have what it hit. It returns the first damage; nil once ctx ends.
+// damage is found while the other nodes have what it hit. It returns the first damage, or error of the disk;
+// nil once ctx ends.
 func (n *Node) scrub(ctx context.Context) error {
 	var r journal.Reader
 	defer func() {
@@ -41,10 +45,15 @@ func (n *Node) scrub(ctx context.Context) error {
 		}
 		damage := (*journal.DamageError)(nil)
 		switch {
-		case errors.As(err, &damage):
+		case err == nil:
+			continue
+		case errors.As(err, &damage) || errors.Is(err, syscall.EIO):
 			return err
-		case err != nil && r != nil: // at the end, or where the oldest segment went to the archive
-			_ = r.Close()
+		case !errors.Is(err, io.EOF) && !errors.Is(err, journal.ErrCompacted):
+			n.log.Warn("the journal was not read again", slog.Any("error", err)) // as without a free file descriptor
+		}
+		if r != nil {
+			_ = r.Close() // it was only read
 			r = nil
 		}
 	}
