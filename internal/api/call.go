@@ -44,8 +44,9 @@ type Call struct {
 	whole    []byte
 	kind     []string
 	document *coding.Document
-	// flow, if set, writes the body of the answer.
-	flow func(*Flow) error
+	// flow, if set, writes the body of the answer. If an error takes its place, unused is called.
+	flow   func(*Flow) error
+	unused func()
 	// encoded, if set, is the compressed body; compress permits it.
 	encoded  []byte
 	compress bool

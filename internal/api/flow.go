@@ -24,8 +24,11 @@ type Flow struct {
 }
 
 // Flow replaces the body of the answer by what write writes, with a Content-Type. write is
-// called when the request was taken; it must call Turn before each part.
-func (c *Call) Flow(kind string, write func(*Flow) error) { c.kind, c.flow = []string{kind}, write }
+// called when the request was taken; it must call Turn before each part. If an error takes the
+// place of the answer, unused is called instead of write.
+func (c *Call) Flow(kind string, write func(*Flow) error, unused func()) {
+	c.kind, c.flow, c.unused = []string{kind}, write, unused
+}
 
 // Turn counts the next part as a read, once the payer has half of its requests left: a long
 // answer leaves the payer the other half. It returns an error if the client leaves.

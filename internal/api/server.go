@@ -204,6 +204,9 @@ func (p *path) answer(c *Call) (label string, status int, success bool) {
 	}
 
 	c.Out.Reset(c.Out.Bytes()[:0])
+	if c.flow != nil {
+		c.unused()
+	}
 	c.whole, c.document, c.kind, c.flow = nil, nil, jsonType, nil
 	if status = p.Fail(c, err); status != 0 {
 		return label, status, false

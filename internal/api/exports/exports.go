@@ -87,11 +87,11 @@ func (e *Exports) answer(c *v2.Call, x *export) error {
 	}
 
 	next := x.pages(e, who, &s)
-	c.Header.Set("Content-Disposition", `attachment; filename="`+x.name+`.csv"`)
 	c.Flow("text/csv; charset=utf-8", func(f *api.Flow) error {
 		defer e.end(who)
+		c.Header.Set("Content-Disposition", `attachment; filename="`+x.name+`.csv"`)
 		return send(f, x.head, next)
-	})
+	}, func() { e.end(who) })
 	return nil
 }
 

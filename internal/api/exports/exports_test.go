@@ -1,7 +1,9 @@
 package exports_test
 
 import (
+	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -10,6 +12,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -334,5 +337,28 @@ func TestSkippedPagesAreReads(t *testing.T) {
 	}
 	if used := 1000 - d.server.Limits.List(api.Payer{Account: 1})[0].Left; used < pages {
 		t.Errorf("%d pages cost %d reads", pages, used)
+	}
+}
+
+// TestUnconfirmedExports withholds an export because another node may lead, and the next one of the account is
+// answered.
+func TestUnconfirmedExports(t *testing.T) {
+	d := newDesk(t, api.Limits{})
+	var elsewhere atomic.Bool
+	d.server.Confirm = func(context.Context) error {
+		if elsewhere.Load() {
+			return errors.New("no majority")
+		}
+		return nil
+	}
+	elsewhere.Store(true)
+	res := d.ask(d.Alice, "/orders")
+	_ = res.Body.Close()
+	if res.StatusCode != http.StatusGatewayTimeout || res.Header.Get("Content-Disposition") != "" {
+		t.Errorf("without a majority: %d %s", res.StatusCode, res.Header)
+	}
+	elsewhere.Store(false)
+	if got := d.status(d.Alice, "/orders"); got != http.StatusOK {
+		t.Errorf("the next export: %d", got)
 	}
 }
