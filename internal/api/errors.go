@@ -91,6 +91,12 @@ func Known(err error) *Error {
 	return &Error{code, known.Message}
 }
 
+// WithoutEffect reports whether an error says that the process which answers did not carry a request out.
+func WithoutEffect(err error) bool {
+	known := Known(err)
+	return known != nil && (known.Code == codes.Unavailable || known.Code == codes.RateLimit || known.Code == codes.DiskFull)
+}
+
 // errSession is the error for a key where only a session will do: ScopeAccount has no name.
 var errSession = bourse.Errorf(bourse.CodeForbidden, "Forbidden: it needs a session, not an API key")
 

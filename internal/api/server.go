@@ -15,7 +15,6 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
-	"github.com/bourse-exchange/bourse/internal/api/codes"
 	"github.com/bourse-exchange/bourse/internal/coding"
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
@@ -224,9 +223,10 @@ func (p *path) answer(c *Call) (label string, status int, success bool) {
 }
 
 // confirmed returns the error of an endpoint's work, or the one that takes the place of an answer which may be old.
-// Nothing is read for the answer that a request was not taken.
+// The answer that a request had no effect depends on this process alone, and is given at once: it is certain, and
+// a client beyond its limits is not to hold a connection while no majority answers.
 func (p *path) confirmed(c *Call, worked error) error {
-	if known := Known(worked); p.Confirm == nil || known != nil && known.Code == codes.Unavailable {
+	if p.Confirm == nil || WithoutEffect(worked) {
 		return worked
 	}
 	ctx, cancel := p.patient(c.HTTP.Context())

@@ -2,7 +2,6 @@ package binance
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -180,10 +179,12 @@ func (f *Facade) Do(r *Request, e *Endpoint) error {
 	if err == nil && e.Counts > 0 {
 		f.countOrders(r, e.Counts)
 	}
-	if known := (*bourse.Error)(nil); f.Confirm == nil || errors.As(err, &known) && known.Code == bourse.CodeUnavailable {
+	if f.Confirm == nil || api.WithoutEffect(err) {
 		return err
 	}
-	if f.Confirm(r.Context) != nil {
+	ctx, cancel := context.WithTimeout(r.Context, f.Patience) // the context of a connection's request has no end
+	defer cancel()
+	if f.Confirm(ctx) != nil {
 		return errTimeout
 	}
 	return err

@@ -76,7 +76,7 @@ func (p *path) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 		label = e.Method + " " + e.Path
 	}
 
-	err := p.take(w, h, r, e)
+	err := p.take(w, h, r, e) //nolint:contextcheck // the request has its own
 	status := http.StatusOK
 	if err != nil {
 		status = p.fail(w, r, label, err)
