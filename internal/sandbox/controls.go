@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
@@ -98,7 +99,9 @@ func (w *World) Send(symbol bourse.Symbol, address string, asset bourse.Symbol, 
 		return "", bourse.Errorf(bourse.CodeInvalid, "amount: %v", err)
 	}
 	tx, err := n.node.Send(chain.Pay{To: chain.Destination{Address: address, Memo: memo}, Coin: coin.ID, Amount: sent})
-	if err != nil {
+	if known := (*bourse.Error)(nil); errors.As(err, &known) {
+		return "", err
+	} else if err != nil {
 		return "", bourse.Errorf(bourse.CodeRefused, "%v", err)
 	}
 	return n.client.FormatHash(tx), nil

@@ -1,8 +1,10 @@
 package sandbox
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -47,12 +49,15 @@ func hosting(t *testing.T, dir string) (socket string, stop func()) {
 	}
 }
 
+// shut takes the place of a network's directory.
+var shut = io.NopCloser(nil)
+
 // TestHost uses each control of a network in another process, and a client's request. The network is there
 // again with another host in the directory, and refusals have their codes.
 func TestHost(t *testing.T) {
 	dir := t.TempDir()
 	socket, stop := hosting(t, dir)
-	n := newOutside(socket, "BTC")
+	n := newOutside(socket, "BTC", shut)
 	defer func() { _ = n.Close() }()
 	head, err := n.Mine(3)
 	if now, again := n.Head(); err != nil || again != nil || now != head || head.Height < 3 {
@@ -77,7 +82,7 @@ func TestHost(t *testing.T) {
 	if _, err := n.Mine(0); !errors.As(err, &refused) || refused.Code != bourse.CodeInvalid {
 		t.Errorf("no block: %v", err)
 	}
-	if _, err := newOutside(socket, "XYZ").Head(); !errors.As(err, &refused) || refused.Code != bourse.CodeUnavailable {
+	if _, err := newOutside(socket, "XYZ", shut).Head(); !errors.As(err, &refused) || refused.Code != bourse.CodeUnavailable {
 		t.Errorf("a network that is not there: %v", err)
 	}
 	if at, err := n.Reorg(1, false); err != nil || at.Height <= head.Height {
@@ -100,8 +105,38 @@ func TestHost(t *testing.T) {
 	}
 	socket, stop = hosting(t, dir)
 	defer stop()
-	if now, err := newOutside(socket, "BTC").Head(); err != nil || now != last {
+	if now, err := newOutside(socket, "BTC", shut).Head(); err != nil || now != last {
 		t.Errorf("the head was %+v and is %+v, %v", last, now, err)
+	}
+}
+
+// TestHostEndsInAControl ends a host that may have carried a control out: its outcome is unknown. One that is
+// gone before has carried none out.
+func TestHostEndsInAControl(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := make(chan error, 1)
+	go func() {
+		conn, err := l.Accept()
+		if err == nil {
+			_, err = http.ReadRequest(bufio.NewReader(conn))
+			err = errors.Join(err, conn.Close())
+		}
+		taken <- err
+	}()
+	n := newOutside(socket, "BTC", shut)
+	_, unknown := n.Send(chain.Pay{})
+	if err := errors.Join(<-taken, l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, gone := n.Send(chain.Pay{})
+	for code, err := range map[bourse.Code]error{bourse.CodeUnknown: unknown, bourse.CodeUnavailable: gone} {
+		if known := (*bourse.Error)(nil); !errors.As(err, &known) || known.Code != code {
+			t.Errorf("want code %d: %v", code, err)
+		}
 	}
 }
 

@@ -104,7 +104,7 @@ func (w *World) open(p *devnet.Params) (*wallet.Connection, error) {
 }
 
 // connect returns the signer's part of an embedded network, the exchange's public key, and the node: in the
-// network's directory, which it closes, or at a Host.
+// network's directory, which it closes, or at a Host. After an error the directory is the caller's.
 func (w *World) connect(d *disk.Dir, p *devnet.Params) (n signer.Network, k devnet.PublicKey, node chainNode, err error) {
 	if w.Host != "" {
 		if w.exchange.Signer == nil {
@@ -113,7 +113,7 @@ func (w *World) connect(d *disk.Dir, p *devnet.Params) (n signer.Network, k devn
 		if n, k, err = w.signing(d, p, [32]byte{}); err != nil {
 			return n, k, nil, err
 		}
-		return n, k, newOutside(w.Host, p.Symbol), d.Close()
+		return n, k, newOutside(w.Host, p.Symbol, d), nil
 	}
 
 	outside, own, err := w.seeds()

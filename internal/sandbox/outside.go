@@ -109,20 +109,23 @@ const (
 type outside struct {
 	client  *http.Client
 	network bourse.Symbol
+	// disk is the network's directory.
+	disk io.Closer
 }
 
-// newOutside returns the node of a network at the Host behind a Unix socket.
-func newOutside(socket string, network bourse.Symbol) *outside {
+// newOutside returns the node of a network at the Host behind a Unix socket. Close closes the network's directory.
+func newOutside(socket string, network bourse.Symbol, d io.Closer) *outside {
 	t := &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", socket)
 		},
 		DisableCompression: true,
 	}
-	return &outside{&http.Client{Transport: t, Timeout: seenWithin}, network}
+	return &outside{&http.Client{Transport: t, Timeout: seenWithin}, network, d}
 }
 
-// post carries a request to the host.
+// post carries a request to the host. The error is a bourse.Error with CodeUnavailable if the host did not get the
+// request, or did not take it. After any other one it may have carried it out.
 func (o *outside) post(ctx context.Context, path string, body []byte) (_ []byte, err error) {
 	at := "http://networks/" + string(o.network) + path
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, at, bytes.NewReader(body)) //nolint:gosec // the host is a socket
@@ -130,12 +133,14 @@ func (o *outside) post(ctx context.Context, path string, body []byte) (_ []byte,
 		return nil, err
 	}
 	r, err := o.client.Do(q) //nolint:gosec // the host is a socket
-	if err != nil {
+	if dialed := (*net.OpError)(nil); errors.As(err, &dialed) && dialed.Op == "dial" {
+		return nil, bourse.Errorf(bourse.CodeUnavailable, "%v", err)
+	} else if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Body.Close()) }()
 	if r.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("network %s: its host answers %s", o.network, r.Status)
+		return nil, bourse.Errorf(bourse.CodeUnavailable, "network %s: its host answers %s", o.network, r.Status)
 	}
 	return io.ReadAll(io.LimitReader(r.Body, maxAnswer))
 }
@@ -152,8 +157,11 @@ func (o *outside) control(c *control) (a controlled, err error) {
 		return a, err
 	}
 	answer, err := o.post(context.Background(), controlPath, text)
+	if known := (*bourse.Error)(nil); err != nil && !errors.As(err, &known) {
+		err = bourse.Errorf(bourse.CodeUnknown, "Outcome unknown: %v", err)
+	}
 	if err != nil {
-		return a, bourse.Errorf(bourse.CodeUnavailable, "%v", err)
+		return a, err
 	}
 	if err := json.Unmarshal(answer, &a, json.RejectUnknownMembers(true)); err != nil {
 		return a, fmt.Errorf("network %s: %w", o.network, err)
@@ -218,8 +226,8 @@ func (o *outside) Stop(stopped bool) error {
 	return err
 }
 
-// Close ends the connections.
+// Close ends the connections, and closes the network's directory.
 func (o *outside) Close() error {
 	o.client.CloseIdleConnections()
-	return nil
+	return o.disk.Close()
 }
