@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/go-json-experiment/json"
@@ -55,6 +56,8 @@ type Options struct {
 	// Admit lets a node of the cluster that lost its disk come back, with a key that a pin names; nil for an
 	// exchange on one node. Only the leader admits nodes.
 	Admit func(ctx context.Context, number uint64, pin string) (any, error)
+	// Confirm is that of api.Server, for the answers on the socket; nil for an exchange on one node.
+	Confirm func(context.Context) error
 	// Status tells of the node.
 	Status func() any
 	// Condition returns the condition of the parts that the view does not show.
@@ -186,10 +189,37 @@ func (s *Server) newVerbs() map[string]verb {
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for name, v := range s.verbs() {
-		mux.HandleFunc("POST /"+name, func(w http.ResponseWriter, r *http.Request) { s.serve(v.do, w, r) })
+		do := v.do
+		if s.Confirm != nil && !ofNode[name] {
+			do = s.confirmed(do)
+		}
+		mux.HandleFunc("POST /"+name, func(w http.ResponseWriter, r *http.Request) { s.serve(do, w, r) })
 	}
 	return mux
 }
+
+// ofNode has the verbs of a node of a cluster, which tell of itself whether it leads or not.
+var ofNode = map[string]bool{"status": true, "cluster/admit": true}
+
+var errElsewhere = bourse.Errorf(bourse.CodeUnknown,
+	"Another node may lead the exchange now: what changes something may have been done or not, and what was read may be old. Ask again")
+
+// confirmed returns an operation that answers, once it was carried out, when this process was still the exchange.
+func (s *Server) confirmed(do operation) operation {
+	return func(ctx context.Context, args jsontext.Value) (any, error) {
+		answer, err := do(ctx, args)
+		if known := (*bourse.Error)(nil); errors.As(err, &known) && slices.Contains(withoutEffect, known.Code) {
+			return answer, err
+		}
+		if s.Confirm(ctx) != nil {
+			return nil, errElsewhere
+		}
+		return answer, err
+	}
+}
+
+// withoutEffect are the codes of errors that depend on this process alone, and say that nothing was done.
+var withoutEffect = []bourse.Code{bourse.CodeUnavailable, bourse.CodeBusy, bourse.CodeFull}
 
 // StatusHandler returns the handler of the socket of a standby, which knows no other verb.
 func (s *Server) StatusHandler() http.Handler {
