@@ -174,16 +174,13 @@ func keepIn(d disk.Disk) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	n := 0
-	for _, name := range kept {
-		if strings.HasPrefix(name, "node-") {
-			n++
+	for n := range mostKept {
+		// Operators remove any of the copies, and no other one is written over.
+		if name := "node-" + strconv.Itoa(n+1); !slices.Contains(kept, name) {
+			return path.Join(journal.TornDir, name), nil
 		}
 	}
-	if n >= mostKept {
-		return "", fmt.Errorf("it was %d times before: replace the disk, or remove the copies in %s", n, journal.TornDir)
-	}
-	return path.Join(journal.TornDir, "node-"+strconv.Itoa(n+1)), nil
+	return "", fmt.Errorf("it was %d times before: replace the disk, or remove the copies in %s", mostKept, journal.TornDir)
 }
 
 // setAside moves all of a data directory to a directory in it. The configuration goes first: without it the

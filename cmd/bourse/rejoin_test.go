@@ -150,6 +150,11 @@ func TestKeepIn(t *testing.T) {
 		t.Errorf("a fourth copy: %v", err)
 	}
 
+	must(t, os.RemoveAll(filepath.Join(data, "torn", "node-1")))
+	if keep, err := keepIn(d); err != nil || keep != "torn/node-1" {
+		t.Errorf("after a copy was removed the data go to %q, %v", keep, err)
+	}
+
 	must(t, os.MkdirAll(filepath.Join(data, "journal"), 0o700))
 	lock, err := journal.Lock(d)
 	must(t, err)
