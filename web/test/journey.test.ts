@@ -59,6 +59,28 @@ inChromium('from sign-up to withdrawal', () => {
       await page.goto('/log-in');
       await page.getByRole('heading', { name: 'Log in' }).waitFor();
       expect(await stored()).toBeNull();
+
+      await page.goto('/trade/BTC-USDT');
+      await page.getByLabel(/^Candles of/).locator('canvas').first().waitFor();
+      const names = await page.evaluate(() => Object.keys(localStorage));
+      expect(names.filter((name) => /settings|chart\./.test(name))).toEqual([]);
+    });
+  });
+
+  it('keeps what each of two tabs chose', async () => {
+    await visit(browser, exchange.url, async ({ page }) => {
+      const other = await page.context().newPage();
+      for (const tab of [page, other]) await tab.goto('/account');
+      await page.getByLabel('Theme', { exact: true }).selectOption('light');
+      await other.locator('html[data-shade=light]').waitFor();
+      expect(await other.getByLabel('Theme', { exact: true }).inputValue()).toBe('light');
+
+      // A tab is not told of what it stores itself: it does not know of this choice.
+      await other.evaluate(() => localStorage.setItem('bourse.settings', '{"theme":"dark"}'));
+      await other.getByLabel('Density', { exact: true }).selectOption('dense');
+      const stored = await page.evaluate(() => JSON.parse(localStorage.getItem('bourse.settings') ?? 'null') as unknown);
+      expect(stored).toEqual({ theme: 'dark', density: 'dense' });
+      for (const tab of [page, other]) await tab.locator('html[data-shade=dark][data-density=dense]').waitFor();
     });
   });
 

@@ -19,7 +19,7 @@ export interface Settings {
 const initial: Settings = { theme: 'system', colours: 'standard', density: 'comfortable', language: SYSTEM, hotkeys: true };
 
 /** settings belong to this browser, not to an account. */
-export const settings: Settings = $state(known({ ...initial, ...recall<Partial<Settings>>('localStorage', 'settings', {}) }));
+export const settings: Settings = $state(known(chosen()));
 
 /** shade is the theme that is shown: the system's where the settings leave it to that. */
 export const shade = $state({ name: 'dark' as 'dark' | 'light' });
@@ -37,10 +37,15 @@ export function applySettings(): Promise<void> {
   return chooseLanguage(settings.language);
 }
 
-/** changeSettings shows changed settings and keeps them: those that nobody chose follow a later version's own. */
-export function changeSettings(): void {
+/**
+ * choose shows a setting that a person chose and keeps it, beside those that were chosen before, in other tabs too. The rest
+ * is not kept, so that it follows a later version's own.
+ */
+export function choose(name: keyof Settings, value: string | boolean): void {
+  const stored = { ...chosen(), [name]: value };
+  Object.assign(settings, known(stored));
   void applySettings();
-  keep('localStorage', 'settings', settings);
+  keep('localStorage', 'settings', stored);
 }
 
 /** watchSystem follows the system's theme, and changes that another tab makes. */
@@ -48,18 +53,23 @@ export function watchSystem(): void {
   system.addEventListener('change', () => void applySettings());
   addEventListener('storage', (event) => {
     if (event.key !== 'bourse.settings') return;
-    Object.assign(settings, known({ ...initial, ...recall<Partial<Settings>>('localStorage', 'settings', {}) }));
+    Object.assign(settings, known(chosen()));
     void applySettings();
   });
 }
 
-/** known replaces what an older or another version stored and this one does not know. */
-function known(stored: Settings): Settings {
+/** chosen reads what was chosen in this browser so far. */
+function chosen(): Partial<Record<keyof Settings, unknown>> {
+  return recall('localStorage', 'settings', {});
+}
+
+/** known answers all settings: the stored ones, and the initial ones for what is not stored or this version does not know. */
+function known(stored: Partial<Record<keyof Settings, unknown>>): Settings {
   return {
-    theme: themes.includes(stored.theme) ? stored.theme : initial.theme,
-    colours: colourings.includes(stored.colours) ? stored.colours : initial.colours,
-    density: densities.includes(stored.density) ? stored.density : initial.density,
-    language: [SYSTEM, ...languages.map((one) => one.code)].includes(stored.language) ? stored.language : initial.language,
+    theme: themes.find((one) => one === stored.theme) ?? initial.theme,
+    colours: colourings.find((one) => one === stored.colours) ?? initial.colours,
+    density: densities.find((one) => one === stored.density) ?? initial.density,
+    language: [SYSTEM, ...languages.map((one) => one.code)].find((one) => one === stored.language) ?? initial.language,
     hotkeys: stored.hotkeys !== false,
   };
 }
