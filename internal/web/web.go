@@ -57,7 +57,7 @@ var (
 			"/", "/operator", "/operator/log-in", "/operator/accept", "/operator/withdrawals", "/operator/deposits",
 			"/operator/acts", "/operator/accounts", "/operator/accounts/*", "/operator/markets", "/operator/networks",
 			"/operator/catalogue", "/operator/notices", "/operator/webhooks", "/operator/operators", "/operator/keys",
-			"/operator/log",
+			"/operator/log", "/operator/settings",
 		},
 	}
 )

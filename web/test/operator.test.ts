@@ -10,7 +10,7 @@ const customer = 'ada@example.org';
 
 const pages = [
   '/operator', '/operator/withdrawals', '/operator/deposits', '/operator/acts', '/operator/accounts', `/operator/accounts/${customer}`,
-  '/operator/markets', '/operator/networks', '/operator/catalogue', '/operator/notices', '/operator/webhooks', '/operator/operators', '/operator/keys', '/operator/log', '/operator/nowhere',
+  '/operator/markets', '/operator/networks', '/operator/catalogue', '/operator/notices', '/operator/webhooks', '/operator/operators', '/operator/keys', '/operator/log', '/operator/settings', '/operator/nowhere',
 ];
 
 inChromium('the operators’ console', () => {
@@ -88,6 +88,19 @@ inChromium('the operators’ console', () => {
   it.each(['/operator', '/operator/log-in', '/operator/accept'])('is whole in every look for a guest: %s', async (path) => {
     await visit(browser, exchange.desk, async (guest) => {
       expect(await examine(guest, path, 'guest')).toEqual([]);
+    });
+  });
+
+  it('looks as its operator chose, before the log-in too', async () => {
+    await visit(browser, exchange.desk, async ({ page }) => {
+      await page.goto('/operator/log-in');
+      await page.getByRole('link', { name: 'Settings' }).click();
+      await page.getByLabel('Theme', { exact: true }).selectOption('light');
+      await page.locator('html[data-shade=light]').waitFor();
+      await page.getByLabel('Language', { exact: true }).selectOption('ar-XB');
+      await page.locator('html[dir=rtl]').waitFor();
+      await page.goto('/operator/log-in');
+      await page.locator('html[data-shade=light][dir=rtl]').waitFor();
     });
   });
 

@@ -8,6 +8,7 @@ import Dashboard from './Dashboard.svelte';
 import List from './List.svelte';
 import { lists } from './lists';
 import LogIn from './LogIn.svelte';
+import Settings from './Settings.svelte';
 
 export interface Route {
   /** pattern's groups become the page's properties, beside given. */
@@ -36,6 +37,7 @@ export const routes: Route[] = [
   { pattern: /^\/operator\/accounts$/, title: 'console.accounts', page: Accounts as unknown as Page, href: '/operator/accounts' },
   { pattern: /^\/operator\/accounts\/(?<account>[^/]+)$/, title: 'console.account', page: Account as unknown as Page },
   { pattern: /^\/operator\/catalogue$/, title: 'console.catalogue', page: Catalogue as unknown as Page, href: '/operator/catalogue' },
+  { pattern: /^\/operator\/settings$/, title: 'console.settings', page: Settings as unknown as Page, open: true, href: '/operator/settings' },
   { pattern: /^\/operator\/log-in$/, title: 'desk.logIn', page: LogIn as unknown as Page, open: true },
   { pattern: /^\/operator\/accept$/, title: 'desk.accept', page: Accept as unknown as Page, open: true },
 ];

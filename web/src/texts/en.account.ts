@@ -1,5 +1,9 @@
+import { appearance } from './en.appearance';
+
 /** account has the texts of the way in and of the account. */
 export const account = {
+  ...appearance,
+
   // Sign-up, log-in, reset.
   'signup.title': 'Sign up',
   'signup.create': 'Create account',
@@ -36,21 +40,7 @@ export const account = {
   'account.title': 'Account',
   'account.frozen': 'This account is frozen: it can neither trade nor withdraw. Ask the operator.',
   'account.signedOut': 'Log in to see your keys, sessions and second factor.',
-  'appearance.title': 'Appearance',
-  'appearance.system': 'As the browser',
-  'appearance.language': 'Language',
-  'appearance.theme': 'Theme',
-  'appearance.colours': 'Colours of buying and selling',
-  'appearance.density': 'Density',
   'appearance.hotkeys': 'Single keys act on the trading page (press ? there for a list)',
-  'theme.system': 'As the system',
-  'theme.dark': 'Dark',
-  'theme.light': 'Light',
-  'colours.standard': 'Green and red',
-  'colours.blind': 'Blue and orange',
-  'density.comfortable': 'Comfortable',
-  'density.compact': 'Compact',
-  'density.dense': 'Dense',
   'email.title': 'E-mail',
   'email.none': 'No address',
   'email.change': 'Change address',

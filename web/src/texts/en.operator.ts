@@ -1,5 +1,9 @@
+import { appearance } from './en.appearance';
+
 /** operator has the texts of the operators' console. */
 export const operator = {
+  ...appearance,
+
   // The way in.
   'desk.logIn': 'Log in',
   'desk.logInText': 'Operators log in with the passkey of their invitation.',
@@ -31,6 +35,7 @@ export const operator = {
   'console.operators': 'Operators',
   'console.keys': 'Keys of programs',
   'console.log': 'Audit log',
+  'console.settings': 'Settings',
   'console.yes': 'Yes',
   'console.no': 'No',
   'roleWord.viewer': 'Viewer',

@@ -64,6 +64,6 @@ test('the console has the texts that it names, and no page of customers is in it
       .map((key) => `${source}: ${key}`),
   );
   expect(missing).toEqual([]);
-  expect(sources.filter((source) => !/\/(app|operator|client)\//.test(source))).toEqual([]);
+  expect(sources.filter((source) => !/\/(app|appearance|operator|client)\//.test(source))).toEqual([]);
   expect([...closure(join(root, 'app/main.ts'), new Set())].filter((source) => source.includes('/operator/'))).toEqual([]);
 });
