@@ -43,6 +43,8 @@ type cluster struct {
 	segment  int64
 	// calm is true once the faults have ended.
 	calm bool
+	// heir is the node that a leader handed over to last.
+	heir heir
 	// proposed are the batches that clients have sent, by tag minus one.
 	proposed []*sent
 }
@@ -64,7 +66,7 @@ type clusterShape struct {
 	powerCut, kill, inside, failure, stop uint64
 	pause, hang, oneWay, apart, clock     uint64
 	decayed                               uint64 // one in that many starts
-	members                               uint64
+	members, transfer                     uint64
 	// slow is the node that takes one step a round and applies one entry a step; zero is none.
 	slow uint64
 }
@@ -91,6 +93,7 @@ func drawClusterShape(c *chance, rounds int) clusterShape {
 	s.powerCut, s.kill, s.inside, s.failure, s.stop = rate(10), rate(6), rate(20), rate(10), rate(4)
 	s.pause, s.hang, s.oneWay, s.apart, s.clock = rate(10), rate(20), rate(15), rate(15), rate(8)
 	s.members, s.slow = pick(c, rate(30), rate(30), 10), c.Below(size+1)
+	s.transfer = rate(20)
 	return s
 }
 
@@ -191,6 +194,7 @@ func (w *cluster) round() {
 	if !w.calm {
 		w.misfortune()
 		w.changing()
+		w.transferring()
 	}
 	w.wire.deliver(w)
 

@@ -22,6 +22,8 @@ type ClusterCounts struct {
 	PowerCuts, Kills, Inside, Failed, Reads, Stops, Pauses, Hangs, Decayed, OldPromises uint64
 	// Members are the changes of members that a leader took, Archived the segments that moved to an archive.
 	Members, Archived uint64
+	// Transfers are the hand-overs that a leader began, Handed those after which the other node led.
+	Transfers, Handed uint64
 	// Faults of the network and of clocks.
 	OneWay, Apart, Clocks uint64
 }
@@ -43,6 +45,7 @@ func (c *ClusterCounts) fields() []struct {
 		{"hangs", &c.Hangs},
 		{"decayed", &c.Decayed}, {"old promises", &c.OldPromises},
 		{"changes of members", &c.Members}, {"archived segments", &c.Archived},
+		{"transfers", &c.Transfers}, {"transfers that were done", &c.Handed},
 		{"one-way cuts", &c.OneWay}, {"cut off", &c.Apart}, {"clock jumps", &c.Clocks},
 	}
 }

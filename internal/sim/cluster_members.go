@@ -29,6 +29,25 @@ func (w *cluster) changing() {
 	w.trail.note("%d: node %d asks for members: %v", w.now, n.id, c.Changes)
 }
 
+// transferring draws a planned hand-over to another node, or to one that the leader picks. The leader refuses
+// one that cannot lead.
+func (w *cluster) transferring() {
+	n := w.leader()
+	if n == nil || n.before != nil || !w.chance.oneIn(w.shape.transfer) {
+		return
+	}
+	to, err := n.log.Transfer(w.chance.Below(size + 1))
+	if err != nil {
+		return
+	}
+	w.counts.Transfers++
+	w.heir = heir{node: to, term: n.log.Status().Term + 1}
+	w.trail.note("%d: node %d hands over to node %d", w.now, n.id, to)
+}
+
+// heir is the node that a leader hands over to, and the term in which it leads then.
+type heir struct{ node, term uint64 }
+
 // gather lets the leader make every node a voter, and reports whether all of them are.
 func (w *cluster) gather() bool {
 	n := w.leader()

@@ -235,6 +235,9 @@ func (a *agreed) observe(n *member) {
 	switch is, known := a.leaders[s.Term]; {
 	case !known:
 		a.leaders[s.Term] = n.id
+		if n.world.heir == (heir{n.id, s.Term}) {
+			n.world.counts.Handed++
+		}
 		n.world.counts.Elections++
 		n.world.trail.note("%d: node %d leads term %d", n.world.now, n.id, s.Term)
 	case is != n.id:

@@ -125,7 +125,7 @@ func (g *trio) elect(i int) {
 		g.pass(1)
 		for j, l := range g.logs {
 			if j != i && l != nil && !g.away[j] && l.Status().Open {
-				l.Transfer(uint64(i + 1))
+				_, _ = l.Transfer(uint64(i + 1)) // it may be too early
 			}
 		}
 	}

@@ -26,5 +26,5 @@
 // Not here: the connections between nodes; snapshots for nodes that are too far behind, which
 // wait meanwhile; a full disk that heals: here it ends the process, and the others continue.
 //
-// Read log.go and step.go, then entry.go, store.go, write.go, cut.go, open.go and join.go.
+// Read log.go and step.go, then entry.go, store.go, write.go, cut.go, open.go, join.go and transfer.go.
 package raftlog

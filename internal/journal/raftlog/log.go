@@ -180,9 +180,6 @@ func (l *Log) Change(c *raftpb.ConfChangeV2) error {
 	return l.node.ProposeConfChange(c)
 }
 
-// Transfer asks the leader to hand over to a voter. It belongs to the goroutine of Step.
-func (l *Log) Transfer(node uint64) { l.node.TransferLeader(node) }
-
 // Ask begins a round in which a majority says whether this node still leads. Rounds have rising numbers, and
 // Confirmed tells which of them it has won; one that it cannot win any more is not told. It belongs to the goroutine
 // of Step.
