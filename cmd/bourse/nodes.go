@@ -20,7 +20,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/cluster"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
@@ -106,12 +105,12 @@ func (p *program) anew() error {
 	return syscall.Exec(path, append([]string{p.self}, p.args...), os.Environ()) //nolint:gosec // the program itself
 }
 
-// untilInputEnds returns a context that is canceled when the standard input ends.
+// untilInputEnds returns a context that is canceled when the standard input ends, as it does with all nodes.
 func untilInputEnds(ctx context.Context) context.Context {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin) // any end is the end
-		cancel()
+		cancel(node.ErrAllEnd)
 	}()
 	return ctx
 }
@@ -418,7 +417,7 @@ func (f *family) end() {
 // stop ends nodes, and waits for them.
 func (f *family) stop(now []*child) {
 	for _, c := range now {
-		_ = c.Process.Signal(syscall.SIGTERM) // it may have ended
+		_ = c.input.Close() // it may have ended
 	}
 	left := len(f.children) - len(now)
 	late := time.After(endWithin)
@@ -433,70 +432,4 @@ func (f *family) stop(now []*child) {
 			}
 		}
 	}
-}
-
-// clusterCmd operates a cluster.
-type clusterCmd struct {
-	Status clusterStatus `cmd:"" help:"Show the nodes: who leads, and how far each is."`
-}
-
-// clusterStatus shows the nodes of a cluster.
-type clusterStatus struct {
-	Data place `help:"Data directory of a node." required:""`
-}
-
-// clusterView is the answer to cluster status.
-type clusterView struct {
-	Term   uint64      `json:"term"`
-	Leader uint64      `json:"leader"`
-	Nodes  []nodeState `json:"nodes"`
-}
-
-// nodeState is the state of a node in clusterView. Role is "away" for a node that does not answer.
-type nodeState struct {
-	Node    uint64 `json:"node"`
-	Role    string `json:"role"`
-	Commit  uint64 `json:"commit"`
-	Applied uint64 `json:"applied"`
-	LagMS   int64  `json:"lag_ms"`
-	Listen  string `json:"listen"`
-}
-
-// Run asks each node on its socket. The nodes' directories are side by side.
-func (c *clusterStatus) Run(p *program) error {
-	config, err := readConfig(string(c.Data))
-	if err != nil {
-		return fmt.Errorf("%s is no node of a cluster: %w", c.Data, err)
-	}
-	view := clusterView{Nodes: []nodeState{}}
-	for n := range uint64(config.Size()) {
-		m := config.Newest(n + 1)
-		s := p.stateOf(nodeDir(filepath.Dir(filepath.Clean(string(c.Data))), n+1))
-		if s == nil {
-			view.Nodes = append(view.Nodes, nodeState{Node: n + 1, Role: "away", LagMS: -1, Listen: m.Listen})
-			continue
-		}
-		view.Nodes = append(view.Nodes, nodeState{s.Node, s.Role, s.Commit, s.Applied, s.LagMS, s.Listen})
-		if s.Term >= view.Term {
-			view.Term = s.Term
-			if s.Role == "leader" {
-				view.Leader = s.Node
-			}
-		}
-	}
-	return p.print(view)
-}
-
-// stateOf asks a node; nil if it does not answer.
-func (p *program) stateOf(dir string) *cluster.Status {
-	ctx, cancel := context.WithTimeout(p.ctx, time.Second)
-	defer cancel()
-	answer, err := admin.Call(ctx, dir, "status", struct{}{})
-	var s struct {
-		Cluster *cluster.Status `json:"cluster"`
-	}
-	if err != nil || json.Unmarshal(answer, &s) != nil {
-		return nil
-	}
-	return s.Cluster
 }

@@ -123,7 +123,10 @@ func (r *ring) end() {
 
 // status returns what a node says of itself; nil if it does not answer.
 func (r *ring) status(n *ringNode) *cluster.Status {
-	return (&program{ctx: r.t.Context()}).stateOf(n.dir)
+	if s := (&program{ctx: r.t.Context()}).stateOf(n.dir); s != nil {
+		return s.Status
+	}
+	return nil
 }
 
 // leader waits until a node says that it leads and serves, and returns it. Of several it is that of

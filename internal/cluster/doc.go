@@ -17,5 +17,5 @@
 // Not here: which ids vote, which the log knows; snapshots and segments for a node that fell too far behind;
 // the versions of records that a node knows.
 //
-// Read frame.go and hello.go, then link.go, port.go, log.go and members.go.
+// Read frame.go and hello.go, then link.go, port.go, log.go, transfer.go and members.go.
 package cluster

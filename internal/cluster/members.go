@@ -36,7 +36,7 @@ type Admission struct {
 
 // Errors of Admit.
 var (
-	// ErrNotLeader: only the leader admits nodes.
+	// ErrNotLeader: only the leader changes the members, and hands over.
 	ErrNotLeader = errors.New("this node does not lead")
 	// ErrPruned: the journals of all members begin behind commands that the newcomer would lack.
 	ErrPruned = errors.New("the leader's oldest live segment does not begin with the first command: copy a member's data to join")

@@ -26,6 +26,9 @@ import (
 // starts anew, as a replica.
 var ErrDeposed = errors.New("another node leads the exchange now")
 
+// ErrAllEnd is the cause of a context that ends because all nodes of a cluster do: none hands over.
+var ErrAllEnd = errors.New("all nodes end")
+
 // answerWithin bounds the time for which a deposed leader waits for the outcomes of commands in flight.
 const answerWithin = time.Second
 
@@ -267,9 +270,22 @@ func (n *Node) place() *cluster.Status {
 	return new(n.Member.Status())
 }
 
-// admit lets a node of the cluster come back without its data.
-func (n *Node) admit(ctx context.Context, number uint64, pin string) (any, error) {
-	return n.Member.Admit(ctx, cluster.Newcomer{Number: number, Pin: pin})
+// members lets operators change the cluster.
+type members struct{ *cluster.Node }
+
+// Admit lets a node of the cluster come back without its data.
+func (m members) Admit(ctx context.Context, number uint64, pin string) (any, error) {
+	return m.Node.Admit(ctx, cluster.Newcomer{Number: number, Pin: pin})
+}
+
+// handOver lets another node lead before this one ends, unless all end.
+func (n *Node) handOver(ctx context.Context, why error) {
+	if n.Member == nil || errors.Is(why, ErrAllEnd) {
+		return
+	}
+	if err := n.Member.HandOver(ctx); err != nil {
+		n.Log.Warn("this node ends without another one that leads; the others elect one", slog.Any("error", err))
+	}
 }
 
 // watchLead ends the process once another node leads. Queued commands are refused as not taken;

@@ -173,7 +173,7 @@ func (n *Node) verbs() *admin.Server {
 		Status: n.status, Condition: n.vitals, Purses: n.purses, Funds: n.funds,
 	}}
 	if n.Member != nil {
-		s.Admit, s.Confirm = n.admit, n.confirm()
+		s.Cluster, s.Confirm = members{n.Member}, n.confirm()
 	}
 	if n.letters != nil {
 		s.Letters = n.letters

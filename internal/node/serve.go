@@ -81,7 +81,7 @@ func (n *Node) serve(ctx context.Context) (err error) {
 		return err // nothing more may leave: the process ends as it is
 	case <-ctx.Done():
 	}
-	return n.stop(context.WithoutCancel(ctx), stopTraders, servers...)
+	return n.stop(context.WithoutCancel(ctx), context.Cause(ctx), stopTraders, servers...)
 }
 
 // documentation returns the handler of the documentation, which is rendered while the exchange serves

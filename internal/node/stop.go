@@ -11,9 +11,9 @@ import (
 )
 
 // stop stops the parts in the reverse order of their start: the intake closes, commands
-// taken before get their answers, the follower writes its rows, and the journal is
-// sealed.
-func (n *Node) stop(ctx context.Context, stopTraders func(), servers ...stoppable) error {
+// taken before get their answers, another node of a cluster takes the lead, the follower writes its rows,
+// and the journal is sealed. why is the cause of the end.
+func (n *Node) stop(ctx context.Context, why error, stopTraders func(), servers ...stoppable) error {
 	n.Log.Info("stopping")
 	n.ready.Store(false)
 	ctx, cancel := context.WithTimeout(ctx, stopWithin)
@@ -26,6 +26,7 @@ func (n *Node) stop(ctx context.Context, stopTraders func(), servers ...stoppabl
 		return err
 	}
 
+	n.handOver(ctx, why)
 	n.drainNodes(ctx)
 	n.streams.Close(ctx)
 	n.botStreams.Close()

@@ -490,29 +490,24 @@ func (b *Board) DroppedOf(id bourse.NetworkID, wallet bourse.WalletID) []bourse.
 	return n.droppedThat(func(s *bourse.SignedTx) bool { return s.Wallet == wallet })
 }
 
-func (n *network) droppedThat(pass func(*bourse.SignedTx) bool) (list []bourse.SignedTx) {
-	for _, s := range n.dropped {
-		if pass(&s) {
-			list = append(list, s)
-		}
-	}
-	slices.SortFunc(list, func(p, q bourse.SignedTx) int { return bytes.Compare(p.Tx[:], q.Tx[:]) })
-	return list
-}
-
-// DroppedOf returns the dropped transactions that spend one of the outputs, ordered by hash. Those that a mined
+// DroppedFrom returns the dropped transactions that spend one of the outputs, ordered by hash. Those that a mined
 // transaction excludes are left out.
-func (b *Board) DroppedOf(id bourse.NetworkID, inputs []chain.Input) []bourse.SignedTx {
+func (b *Board) DroppedFrom(id bourse.NetworkID, inputs []chain.Input) []bourse.SignedTx {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	n := b.networks[id]
 	if n == nil {
 		return nil
 	}
-	var list []bourse.SignedTx
-	for _, s := range n.dropped {
+	return n.droppedThat(func(s *bourse.SignedTx) bool {
 		spends := slices.ContainsFunc(inputs, func(in chain.Input) bool { return slices.Contains(s.Inputs, in.Outpoint) })
-		if spends && !n.decided(&s, 0) {
+		return spends && !n.decided(s, 0)
+	})
+}
+
+func (n *network) droppedThat(pass func(*bourse.SignedTx) bool) (list []bourse.SignedTx) {
+	for _, s := range n.dropped {
+		if pass(&s) {
 			list = append(list, s)
 		}
 	}

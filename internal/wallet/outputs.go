@@ -46,7 +46,7 @@ func (w *Worker) outbidOutputs(
 
 // rivals returns the dropped transactions that spend an output of a payment which does not outbid them.
 func (w *Worker) rivals(p *chain.Payment) []bourse.SignedTx {
-	return slices.DeleteFunc(w.Board.DroppedOf(w.ID, p.Inputs), func(s bourse.SignedTx) bool {
+	return slices.DeleteFunc(w.Board.DroppedFrom(w.ID, p.Inputs), func(s bourse.SignedTx) bool {
 		return slices.ContainsFunc(p.Replaces, func(raw []byte) bool { return bytes.Equal(raw, s.Raw) })
 	})
 }

@@ -53,9 +53,8 @@ type Options struct {
 	AcceptClock func()
 	// Voids are the voided commands, oldest first.
 	Voids []Void
-	// Admit lets a node of the cluster that lost its disk come back, with a key that a pin names; nil for an
-	// exchange on one node. Only the leader admits nodes.
-	Admit func(ctx context.Context, number uint64, pin string) (any, error)
+	// Cluster is nil for an exchange on one node.
+	Cluster Cluster
 	// Confirm is that of api.Server, for the answers on the socket; nil for an exchange on one node.
 	Confirm func(context.Context) error
 	// Status tells of the node.
@@ -170,6 +169,7 @@ func (s *Server) newVerbs() map[string]verb {
 		"catalogue/preview":    {taking(s.cataloguePreview), viewer},
 		"catalogue/apply":      {taking(s.catalogueApply), owner},
 		"cluster/admit":        {taking(s.clusterAdmit), nobody},
+		"cluster/transfer":     {taking(s.clusterTransfer), nobody},
 		"clock/accept":         {taking(s.clockAccept), nobody},
 		"withdrawal/list":      {taking(s.withdrawalList), viewer},
 		"withdrawal/approve":   {s.withdrawal("approve", bourse.Command{Kind: bourse.CommandDecideWithdrawal, On: true}), orders(bourse.CommandDecideWithdrawal)},
@@ -198,8 +198,8 @@ func (s *Server) Handler() http.Handler {
 	return mux
 }
 
-// ofNode has the verbs of a node of a cluster, which tell of itself whether it leads or not.
-var ofNode = map[string]bool{"status": true, "cluster/admit": true}
+// ofNode has the verbs of a node of a cluster, whose answers hold whether it leads or not.
+var ofNode = map[string]bool{"status": true, "cluster/admit": true, "cluster/transfer": true}
 
 var errElsewhere = bourse.Errorf(bourse.CodeUnknown,
 	"Another node may lead the exchange now: what changes something may have been done or not, and what was read may be old. Ask again")

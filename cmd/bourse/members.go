@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/bourse-exchange/bourse/internal/api/admin"
+	"github.com/bourse-exchange/bourse/internal/cluster"
+)
+
+// clusterCmd operates a cluster.
+type clusterCmd struct {
+	Status   clusterStatus   `cmd:"" help:"Show the nodes: who leads, and how far each is."`
+	Transfer clusterTransfer `cmd:"" help:"Let another node lead, before work on the one that does."`
+}
+
+// clusterStatus shows the nodes of a cluster.
+type clusterStatus struct {
+	Data place `help:"Data directory of a node." required:""`
+}
+
+// clusterView is the answer to cluster status.
+type clusterView struct {
+	Term   uint64      `json:"term"`
+	Leader uint64      `json:"leader"`
+	Nodes  []nodeState `json:"nodes"`
+}
+
+// nodeState is the state of a node in clusterView. Role is "away" for a node that does not answer.
+type nodeState struct {
+	Node    uint64 `json:"node"`
+	Role    string `json:"role"`
+	Commit  uint64 `json:"commit"`
+	Applied uint64 `json:"applied"`
+	LagMS   int64  `json:"lag_ms"`
+	Listen  string `json:"listen"`
+}
+
+// Run asks each node on its socket. The nodes' directories are side by side.
+func (c *clusterStatus) Run(p *program) error {
+	config, err := readConfig(string(c.Data))
+	if err != nil {
+		return fmt.Errorf("%s is no node of a cluster: %w", c.Data, err)
+	}
+	view := clusterView{Nodes: []nodeState{}}
+	for n := range uint64(config.Size()) {
+		m := config.Newest(n + 1)
+		s := p.stateOf(c.Data.beside(n + 1))
+		if s == nil {
+			view.Nodes = append(view.Nodes, nodeState{Node: n + 1, Role: "away", LagMS: -1, Listen: m.Listen})
+			continue
+		}
+		view.Nodes = append(view.Nodes, nodeState{s.Node, s.Role, s.Commit, s.Applied, s.LagMS, s.Listen})
+		if s.Term >= view.Term {
+			view.Term = s.Term
+			if s.Role == "leader" {
+				view.Leader = s.Node
+			}
+		}
+	}
+	return p.print(view)
+}
+
+// standing is what a node of a cluster says of itself.
+type standing struct {
+	*cluster.Status `json:"cluster"`
+
+	// Ready is true for a leader that serves.
+	Ready bool `json:"ready"`
+}
+
+// stateOf asks a node; nil if it does not answer.
+func (p *program) stateOf(dir string) *standing {
+	ctx, cancel := context.WithTimeout(p.ctx, time.Second)
+	defer cancel()
+	answer, err := admin.Call(ctx, dir, "status", struct{}{})
+	s := new(standing)
+	if err != nil || json.Unmarshal(answer, s) != nil || s.Status == nil {
+		return nil
+	}
+	return s
+}
+
+// beside returns the directory of a node beside another one's.
+func (d place) beside(node uint64) string {
+	return nodeDir(filepath.Dir(filepath.Clean(string(d))), node)
+}
+
+// handedWithin bounds the time in which the other node begins to serve; a journal of a day is read in less.
+const handedWithin = time.Minute
+
+// clusterTransfer lets another node lead.
+type clusterTransfer struct {
+	Data place  `help:"Data directory of a node." required:""`
+	To   uint64 `help:"Number of the node that is to lead; without it, the one that lacks the least." placeholder:"N"`
+}
+
+// handed is the answer to cluster transfer.
+type handed struct {
+	From   uint64 `json:"from"`
+	Leader uint64 `json:"leader"`
+	Term   uint64 `json:"term"`
+	// TookMS is the time until the new leader served, in milliseconds.
+	TookMS int64 `json:"took_ms"`
+}
+
+// Run asks the leader, and waits until the other node serves.
+func (c *clusterTransfer) Run(p *program) error {
+	from, err := p.leaderOf(c.Data)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	answer, err := admin.Call(p.ctx, c.Data.beside(from.Node), "cluster/transfer", map[string]uint64{"node": c.To})
+	if err != nil {
+		return err
+	}
+	var to struct {
+		Node uint64 `json:"node"`
+	}
+	if err := json.Unmarshal(answer, &to); err != nil {
+		return err
+	}
+
+	for time.Since(began) < handedWithin {
+		if s := p.stateOf(c.Data.beside(to.Node)); s != nil && s.Ready && s.Term > from.Term {
+			return p.print(handed{from.Node, to.Node, s.Term, time.Since(began).Milliseconds()})
+		}
+		select {
+		case <-p.ctx.Done():
+			return p.ctx.Err()
+		case <-time.After(lookAgain):
+		}
+	}
+	return fmt.Errorf("node %d does not serve after %s; `bourse cluster status` shows who leads", to.Node, handedWithin)
+}
+
+// lookAgain is the time between two looks at a node.
+const lookAgain = 5 * time.Millisecond
+
+// leaderOf returns the leader of the cluster of a node.
+func (p *program) leaderOf(data place) (leader *standing, err error) {
+	config, err := readConfig(string(data))
+	if err != nil {
+		return nil, fmt.Errorf("%s is no node of a cluster: %w", data, err)
+	}
+	for n := range uint64(config.Size()) {
+		s := p.stateOf(data.beside(n + 1))
+		if s != nil && s.Role == "leader" && (leader == nil || s.Term > leader.Term) {
+			leader = s
+		}
+	}
+	if leader == nil {
+		return nil, errors.New("no node leads now; `bourse cluster status` shows the nodes")
+	}
+	return leader, nil
+}
