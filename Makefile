@@ -154,12 +154,13 @@ KILLS ?= 100
 standby: ## Kill the source of a standby KILLS times while clients trade and move money, and go on with the standby.
 	$(GO) test -count=1 -timeout 60m -v -run 'TestStandbyKill$$' ./cmd/bourse -standby.kills=$(KILLS)
 
-FREEZES ?= 100
-CUTS    ?= 100
+FREEZES   ?= 100
+CUTS      ?= 100
+TRANSFERS ?= 100
 
 .PHONY: cluster
-cluster: ## Kill, stop and cut off nodes of three KILLS, FREEZES and CUTS times while clients trade, and check all histories.
-	$(GO) test -count=1 -timeout 120m -v -run 'TestCluster(Kills|Freezes|Cuts)$$' ./cmd/bourse -cluster.kills=$(KILLS) -cluster.freezes=$(FREEZES) -cluster.cuts=$(CUTS)
+cluster: ## Kill, stop and cut off nodes of three KILLS, FREEZES and CUTS times while clients trade, check all histories, and hand over TRANSFERS times.
+	$(GO) test -count=1 -timeout 120m -v -run 'TestCluster(Kills|Freezes|Cuts|Transfer)$$' ./cmd/bourse -cluster.kills=$(KILLS) -cluster.freezes=$(FREEZES) -cluster.cuts=$(CUTS) -cluster.transfers=$(TRANSFERS)
 
 BOT_FOR ?= 10m
 

@@ -108,27 +108,25 @@ type handed struct {
 	TookMS int64 `json:"took_ms"`
 }
 
-// Run asks the leader, and waits until the other node serves.
+// Run asks the leader, and waits until another node serves.
 func (c *clusterTransfer) Run(p *program) error {
 	from, err := p.leaderOf(c.Data)
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	answer, err := admin.Call(p.ctx, c.Data.beside(from.Node), "cluster/transfer", map[string]uint64{"node": c.To})
-	if err != nil {
-		return err
-	}
-	var to struct {
-		Node uint64 `json:"node"`
-	}
-	if err := json.Unmarshal(answer, &to); err != nil {
+	if _, err := admin.Call(p.ctx, c.Data.beside(from.Node), "cluster/transfer", map[string]uint64{"node": c.To}); err != nil {
 		return err
 	}
 
 	for time.Since(began) < handedWithin {
-		if s := p.stateOf(c.Data.beside(to.Node)); s != nil && s.Ready && s.Term > from.Term {
-			return p.print(handed{from.Node, to.Node, s.Term, time.Since(began).Milliseconds()})
+		now, err := p.leaderOf(c.Data)
+		switch {
+		case err != nil || !now.Ready || now.Term <= from.Term: // not yet
+		case c.To != 0 && now.Node != c.To: // the votes came too late, and the others elected one
+			return fmt.Errorf("node %d leads now, not node %d: ask again", now.Node, c.To)
+		default:
+			return p.print(handed{from.Node, now.Node, now.Term, time.Since(began).Milliseconds()})
 		}
 		select {
 		case <-p.ctx.Done():
@@ -136,7 +134,7 @@ func (c *clusterTransfer) Run(p *program) error {
 		case <-time.After(lookAgain):
 		}
 	}
-	return fmt.Errorf("node %d does not serve after %s; `bourse cluster status` shows who leads", to.Node, handedWithin)
+	return fmt.Errorf("no other node serves after %s; `bourse cluster status` shows who leads", handedWithin)
 }
 
 // lookAgain is the time between two looks at a node.
