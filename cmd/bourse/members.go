@@ -16,6 +16,7 @@ import (
 type clusterCmd struct {
 	Status   clusterStatus   `cmd:"" help:"Show the nodes: who leads, and how far each is."`
 	Transfer clusterTransfer `cmd:"" help:"Let another node lead, before work on the one that does."`
+	Leave    clusterLeave    `cmd:"" help:"Take a node out of the cluster for good."`
 }
 
 // clusterStatus shows the nodes of a cluster.
@@ -47,11 +48,11 @@ func (c *clusterStatus) Run(p *program) error {
 		return fmt.Errorf("%s is no node of a cluster: %w", c.Data, err)
 	}
 	view := clusterView{Nodes: []nodeState{}}
-	for n := range uint64(config.Size()) {
-		m := config.Newest(n + 1)
-		s := p.stateOf(c.Data.beside(n + 1))
+	for _, n := range config.Numbers() {
+		m := config.Newest(n)
+		s := p.stateOf(c.Data.beside(n))
 		if s == nil {
-			view.Nodes = append(view.Nodes, nodeState{Node: n + 1, Role: "away", LagMS: -1, Listen: m.Listen})
+			view.Nodes = append(view.Nodes, nodeState{Node: n, Role: "away", LagMS: -1, Listen: m.Listen})
 			continue
 		}
 		view.Nodes = append(view.Nodes, nodeState{s.Node, s.Role, s.Commit, s.Applied, s.LagMS, s.Listen})
@@ -146,8 +147,8 @@ func (p *program) leaderOf(data place) (leader *standing, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s is no node of a cluster: %w", data, err)
 	}
-	for n := range uint64(config.Size()) {
-		s := p.stateOf(data.beside(n + 1))
+	for _, n := range config.Numbers() {
+		s := p.stateOf(data.beside(n))
 		if s != nil && s.Role == "leader" && (leader == nil || s.Term > leader.Term) {
 			leader = s
 		}
@@ -156,4 +157,34 @@ func (p *program) leaderOf(data place) (leader *standing, err error) {
 		return nil, errors.New("no node leads now; `bourse cluster status` shows the nodes")
 	}
 	return leader, nil
+}
+
+// clusterLeave takes a node out of a cluster.
+type clusterLeave struct {
+	Data place  `help:"Data directory of a node that stays." required:""`
+	Node uint64 `help:"Number of the node that leaves." required:"" placeholder:"N"`
+}
+
+// left is the answer to cluster leave.
+type left struct {
+	Left uint64 `json:"left"`
+	// Nodes are the numbers of those that stay.
+	Nodes []uint64 `json:"nodes"`
+}
+
+// Run asks the leader.
+func (c *clusterLeave) Run(p *program) error {
+	leader, err := p.leaderOf(c.Data)
+	if err != nil {
+		return err
+	}
+	answer, err := admin.Call(p.ctx, c.Data.beside(leader.Node), "cluster/leave", map[string]uint64{"node": c.Node})
+	if err != nil {
+		return err
+	}
+	now := left{Left: c.Node}
+	if err := json.Unmarshal(answer, &now.Nodes); err != nil {
+		return err
+	}
+	return p.print(now)
 }

@@ -140,7 +140,8 @@ func (d *dev) family(p *program) error {
 	if err != nil {
 		return err
 	}
-	if n := config.Size(); n != d.Nodes {
+	numbers := config.Numbers()
+	if n := len(numbers); n != d.Nodes {
 		return fmt.Errorf("%s has %d nodes, not %d", d.Data, n, d.Nodes)
 	}
 
@@ -151,8 +152,8 @@ func (d *dev) family(p *program) error {
 	}
 	defer stop()
 	defer f.end()
-	for n := range uint64(d.Nodes) {
-		if err := f.start(n + 1); err != nil {
+	for _, n := range numbers {
+		if err := f.start(n); err != nil {
 			return err
 		}
 	}
@@ -163,15 +164,18 @@ func (d *dev) family(p *program) error {
 // number of them than --nodes, it makes none.
 func (d *dev) found() (*cluster.Config, error) {
 	var known *cluster.Config
-	whole := true
-	for n := range uint64(d.Nodes) {
+	there := 0
+	for n := range uint64(mostNodes) {
 		c, err := readConfig(nodeDir(string(d.Data), n+1))
-		if err == nil {
+		if err != nil {
+			continue
+		}
+		there++
+		if known == nil || c.Changed > known.Changed {
 			known = c
 		}
-		whole = whole && err == nil
 	}
-	if known != nil && (whole || known.Size() != d.Nodes) {
+	if known != nil && (there >= d.Nodes || known.Changed > 0 || len(known.Numbers()) != d.Nodes) {
 		return known, nil
 	}
 	return d.create(known)

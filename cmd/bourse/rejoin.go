@@ -54,7 +54,7 @@ func (r *returning) config() (*cluster.Config, error) {
 		return nil, fmt.Errorf("%s holds no node %d: begin with %s: %w", r.data, r.number,
 			r.line("dev", "--nodes", "3", "--data", r.data), err)
 	case others.Newest(r.number) == nil:
-		return nil, fmt.Errorf("%s has the nodes 1 to %d, and no node %d", r.data, others.Size(), r.number)
+		return nil, fmt.Errorf("%s has the nodes %d, and no node %d", r.data, others.Numbers(), r.number)
 	case err != nil:
 		return r.remake(fmt.Errorf("its directory holds no node: %w", err))
 	case own.Node < others.Newest(r.number).Node:

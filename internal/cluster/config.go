@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/bourse-exchange/bourse/internal/disk"
@@ -31,6 +32,8 @@ type Config struct {
 	Epoch    uint32   `json:"epoch"`
 	Node     uint64   `json:"node"`
 	Nodes    []Member `json:"nodes"`
+	// Changed is the index of the newest change of Nodes; zero for the first nodes.
+	Changed uint64 `json:"changed,omitempty"`
 }
 
 // Member is a node as the others know it.
@@ -84,12 +87,13 @@ func (c *Config) Newest(number uint64) (newest *Member) {
 	return newest
 }
 
-// Size returns the number of nodes, each counted once: their numbers are 1 to Size.
-func (c *Config) Size() (n int) {
-	for c.Newest(uint64(n+1)) != nil {
-		n++
+// Numbers returns the numbers of the nodes, ascending.
+func (c *Config) Numbers() (list []uint64) {
+	for i := range c.Nodes {
+		list = append(list, Number(c.Nodes[i].Node))
 	}
-	return n
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // save makes the configuration durable.

@@ -28,3 +28,8 @@ const ScrubEvery = scrubEvery
 
 // After returns the members behind a change.
 func (c *Config) After(change *raftlog.Change) ([]Member, error) { return c.after(change) }
+
+// Staying returns an error unless the voters that stay can lead.
+func Staying(number uint64, voters, answering []uint64) error {
+	return staying(number, voters, answering)
+}

@@ -43,7 +43,7 @@ var (
 )
 
 // errUnchanged means that the members do not allow a change, as while another one is applied.
-var errUnchanged = errors.New("no member is added now")
+var errUnchanged = errors.New("the members do not change now")
 
 // Admit makes a newcomer a learner under a new id, and returns once that is committed. The leader makes it a
 // voter in the place of its former life once it has caught up. Only the leader admits nodes.
@@ -174,7 +174,7 @@ func (n *Node) changed(c *raftlog.Change) error {
 	if slices.Equal(nodes, config.Nodes) {
 		return nil
 	}
-	config.Nodes = nodes
+	config.Nodes, config.Changed = nodes, max(config.Changed, c.Index)
 	if err := config.save(n.disk); err != nil {
 		return err
 	}

@@ -51,8 +51,8 @@ func TestMembersFollowTheLog(t *testing.T) {
 			t.Errorf("behind entry %d: %v, not %v", step.index, got, step.want)
 		}
 	}
-	if m := c.Newest(3); c.Size() != 3 || m.Node != 3+life || m.Since != 90 || cluster.Number(m.Node) != 3 {
-		t.Errorf("node 3 is %+v of %d", m, c.Size())
+	if m := c.Newest(3); !slices.Equal(c.Numbers(), []uint64{1, 2, 3}) || m.Node != 3+life || m.Since != 90 || cluster.Number(m.Node) != 3 {
+		t.Errorf("node 3 is %+v of %d", m, c.Numbers())
 	}
 	if _, err := c.After(&raftlog.Change{Context: []byte("{")}); err == nil {
 		t.Error("a malformed member is taken")
@@ -217,5 +217,39 @@ func TestAdmitRefuses(t *testing.T) {
 	}
 	if len(n.Config().Nodes) != 1 {
 		t.Errorf("the members are %+v", n.Config().Nodes)
+	}
+}
+
+// TestLeaveRefuses asks a leader to let itself go, and a node that the cluster never had.
+func TestLeaveRefuses(t *testing.T) {
+	n := newLone(t)
+	for number, says := range map[uint64]string{1: "let another one lead first", 2: "has no node 2"} {
+		if _, err := n.Leave(t.Context(), number); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("node %d leaves: %v", number, err)
+		}
+	}
+}
+
+// TestStaying lets nodes leave while others answer or not: a majority of those that stay must answer, and of two
+// none leaves. A learner may always go.
+func TestStaying(t *testing.T) {
+	const life = 1 << 32
+	for _, step := range []struct {
+		number            uint64
+		voters, answering []uint64
+		says              string
+	}{
+		{3, []uint64{1, 2, 3}, []uint64{1, 2, 3}, ""},
+		{3, []uint64{1, 2, 3}, []uint64{1, 2}, ""},
+		{3, []uint64{1, 2, 3 + life}, []uint64{1, 3 + life}, "there are 2 nodes that vote, of which 1 answer"},
+		{2, []uint64{1, 2}, []uint64{1, 2}, "of 2 nodes that vote none can leave"},
+		{4, []uint64{1, 2}, []uint64{1, 2}, ""},
+		{5, []uint64{1, 2, 3, 4, 5}, []uint64{1, 2, 5}, "there are 4 nodes that vote, of which 2 answer"},
+		{5, []uint64{1, 2, 3, 4, 5}, []uint64{1, 2, 3}, ""},
+	} {
+		err := cluster.Staying(step.number, step.voters, step.answering)
+		if (err == nil) != (step.says == "") || err != nil && !strings.Contains(err.Error(), step.says) {
+			t.Errorf("node %d of %d leaves while %d answer: %v", step.number, step.voters, step.answering, err)
+		}
 	}
 }

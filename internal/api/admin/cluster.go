@@ -12,6 +12,8 @@ type Cluster interface {
 	Admit(ctx context.Context, number uint64, pin string) (any, error)
 	// Transfer asks for another leader, and returns its number; zero leaves the choice to the leader.
 	Transfer(ctx context.Context, number uint64) (uint64, error)
+	// Leave takes a node out, and returns the numbers of those that stay.
+	Leave(ctx context.Context, number uint64) ([]uint64, error)
 }
 
 // newcomer is a node that comes back without its data.
@@ -57,4 +59,17 @@ func (s *Server) clusterTransfer(ctx context.Context, n numbered) (any, error) {
 		return nil, bourse.Errorf(bourse.CodeRefused, "%v", err)
 	}
 	return numbered{to}, nil
+}
+
+// clusterLeave takes a node out of the cluster.
+func (s *Server) clusterLeave(ctx context.Context, n numbered) (any, error) {
+	c, err := s.clustered()
+	if err != nil {
+		return nil, err
+	}
+	stay, err := c.Leave(ctx, n.Node)
+	if err != nil {
+		return nil, bourse.Errorf(bourse.CodeRefused, "%v", err)
+	}
+	return stay, nil
 }

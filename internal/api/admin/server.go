@@ -169,6 +169,7 @@ func (s *Server) newVerbs() map[string]verb {
 		"catalogue/preview":    {taking(s.cataloguePreview), viewer},
 		"catalogue/apply":      {taking(s.catalogueApply), owner},
 		"cluster/admit":        {taking(s.clusterAdmit), nobody},
+		"cluster/leave":        {taking(s.clusterLeave), nobody},
 		"cluster/transfer":     {taking(s.clusterTransfer), nobody},
 		"clock/accept":         {taking(s.clockAccept), nobody},
 		"withdrawal/list":      {taking(s.withdrawalList), viewer},

@@ -81,6 +81,21 @@ var errThere = errors.New("there is a journal already")
 // Base returns the header of the oldest live segment, for Join. It belongs to the goroutine of Step.
 func (l *Log) Base() journal.Header { return l.parts[0].head }
 
+// Answering returns the voters that answer, this node among them; none at a node that does not lead. It belongs to
+// the goroutine of Step. A leader forgets now and then who has answered, until the next heartbeat.
+func (l *Log) Answering() (list []uint64) {
+	if l.usable() != nil || !l.leads() {
+		return nil
+	}
+	progress := l.node.Status().Progress
+	for _, id := range l.members.GetVoters() {
+		if p := progress[id]; id == l.voter.Node || p.RecentActive && p.State == tracker.StateReplicate {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
 // CaughtUp returns the learners that answer and lack few entries; none at a node that does not lead. It
 // belongs to the goroutine of Step.
 func (l *Log) CaughtUp() (list []uint64) {

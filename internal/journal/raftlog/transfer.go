@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"go.etcd.io/raft/v3"
-	"go.etcd.io/raft/v3/tracker"
 
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
@@ -45,12 +44,7 @@ func (l *Log) Transfer(to uint64) (uint64, error) {
 // successors returns the other voters that answer and keep up, that which lacks the fewest entries first.
 func (l *Log) successors() (list []uint64) {
 	progress := l.node.Status().Progress
-	for _, id := range l.members.GetVoters() {
-		p := progress[id]
-		if id != l.voter.Node && p.RecentActive && p.State == tracker.StateReplicate {
-			list = append(list, id)
-		}
-	}
+	list = slices.DeleteFunc(l.Answering(), func(id uint64) bool { return id == l.voter.Node })
 	slices.SortStableFunc(list, func(a, b uint64) int {
 		return cmp.Compare(progress[b].Match, progress[a].Match)
 	})
