@@ -1,6 +1,7 @@
 package history_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -220,7 +221,8 @@ func (r *rig) checkCandles(t *testing.T, market bourse.MarketID, res bourse.Reso
 			return false
 		}
 
-		want := slices.DeleteFunc(slices.Clone(all), func(c history.Candle) bool { return c.Start < q.From || c.Start > q.To })
+		want := all[startsFrom(all, q.From):]
+		want = want[:startsFrom(want, q.To+1)]
 		if skip := max(0, len(want)-limit); q.Newest {
 			want = want[skip:]
 		} else {
@@ -232,6 +234,12 @@ func (r *rig) checkCandles(t *testing.T, market bourse.MarketID, res bourse.Reso
 		}
 	}
 	return true
+}
+
+// startsFrom returns the number of candles that start before a time.
+func startsFrom(list []history.Candle, at bourse.Time) int {
+	n, _ := slices.BinarySearchFunc(list, at, func(c history.Candle, at bourse.Time) int { return cmp.Compare(c.Start, at) })
+	return n
 }
 
 func (r *rig) checkOrder(t *testing.T, id bourse.OrderID) bool {

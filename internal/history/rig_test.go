@@ -238,6 +238,8 @@ func (r *rig) pass() {
 
 // naive is what happened, from the events alone.
 type naive struct {
+	// space holds the candles that were returned last.
+	space []history.Candle
 	// orders are all there ever were, by id from one.
 	orders    []*history.OrderFills
 	trades    []history.Trade
@@ -333,7 +335,7 @@ func (n *naive) candles(market bourse.MarketID, res bourse.Resolution, now bours
 		return nil
 	}
 
-	var list []history.Candle
+	list := n.space[:0]
 	var price bourse.Price
 	for start := res.Floor(trades[0].Time); start <= now; {
 		c := history.Candle{Start: start, Open: price, High: price, Low: price, Close: price}
@@ -345,6 +347,7 @@ func (n *naive) candles(market bourse.MarketID, res bourse.Resolution, now bours
 		price = c.Close
 		list = append(list, c)
 	}
+	n.space = list
 	return list
 }
 
