@@ -27,7 +27,7 @@ func TestConfirm(t *testing.T) {
 		own  bool
 	}{
 		"catalogue/show": {args: "{}"}, "balances": {args: `{"account":77}`}, "status": {"{}", true}, "cluster/admit": {"{}", true},
-		"cluster/transfer": {"{}", true},
+		"cluster/transfer": {"{}", true}, "cluster/leave": {"{}", true},
 	} {
 		confirmed = nil
 		status, good := ask(verb, of.args)

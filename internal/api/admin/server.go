@@ -200,7 +200,7 @@ func (s *Server) Handler() http.Handler {
 }
 
 // ofNode has the verbs of a node of a cluster, whose answers hold whether it leads or not.
-var ofNode = map[string]bool{"status": true, "cluster/admit": true, "cluster/transfer": true}
+var ofNode = map[string]bool{"status": true, "cluster/admit": true, "cluster/transfer": true, "cluster/leave": true}
 
 var errElsewhere = bourse.Errorf(bourse.CodeUnknown,
 	"Another node may lead the exchange now: what changes something may have been done or not, and what was read may be old. Ask again")
