@@ -15,15 +15,22 @@ import (
 const (
 	// leaveLooks is the number of attempts of Leave, one each lookEvery.
 	leaveLooks = 20
+	// heardSince is longer than the time after which a leader begins anew to note who answers: that of an election.
+	heardSince = 15 * TickEvery
 	// fewVoters is the number of voters below which none may leave, as in raftlog.
 	fewVoters = 3
 )
 
 // Leave takes a node out of the cluster, and returns the numbers of those that stay once that is committed. Only
-// the leader does. It refuses a change behind which no majority would answer.
+// the leader does. It refuses a change behind which no majority would answer: only answers since the call count.
 func (n *Node) Leave(ctx context.Context, number uint64) (stay []uint64, err error) {
 	if n.Config().Newest(number) == nil {
 		return nil, fmt.Errorf("the cluster has no node %d", number)
+	}
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-n.after(heardSince):
 	}
 	for range leaveLooks {
 		if n.Config().Newest(number) == nil {
