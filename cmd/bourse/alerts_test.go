@@ -18,6 +18,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/bourse-exchange/bourse/internal/chain/nodetest"
 	"github.com/bourse-exchange/bourse/internal/needs"
 )
 
@@ -190,6 +191,44 @@ var breakages = map[string]breakage{
 	},
 }
 
+// onNodes are breakages of exchanges that are connected to a real node.
+var onNodes = map[string]breakage{
+	"BourseHotLow": func(t *testing.T) string {
+		_, metrics := watchedWalk(t, `hot: {low: "1", target: "1", high: "2"}`)
+		return metrics
+	},
+	"BourseHotHigh": func(t *testing.T) string {
+		w, metrics := watchedWalk(t, `hot: {low: "0", target: "0.1", high: "0.1"}`)
+		w.deposit()
+		return metrics
+	},
+	"BoursePaymentsOverdue": func(t *testing.T) string {
+		w, metrics := watchedWalk(t, "fees: {floor: 2, cap: 2, stuck: 1}") // none pays more, and none is outbid
+		w.deposit()
+		w.ordered("0.1")
+		var waiting []string
+		w.until("a payment that waits", func() bool {
+			w.node.Ask(&waiting, "getrawmempool")
+			return len(waiting) > 0
+		})
+		miner, err := w.outside.NewAddress()
+		must(t, err)
+		var mined any
+		w.node.Ask(&mined, "generateblock", miner, []string{})
+		return metrics
+	},
+}
+
+// watchedWalk starts an exchange that is connected to a node of Bitcoin, by settings of the network, and can be
+// scraped.
+func watchedWalk(t *testing.T, settings string) (w *depositor, metrics string) {
+	t.Helper()
+	metrics = freeAddress(t)
+	r := bitcoins(t, nodetest.Knots())
+	r.settings += "\n    " + settings
+	return walk(t, r, nil, "--metrics-listen", metrics), metrics
+}
+
 func failingWebhook(t *testing.T) string { return answeringWebhook(t, http.StatusServiceUnavailable) }
 
 func goneWebhook(t *testing.T) string { return answeringWebhook(t, http.StatusGone) }
@@ -260,6 +299,11 @@ func TestAlerts(t *testing.T) {
 				t.Errorf("%s fires on an exchange that is well", a.Expr)
 			}
 			do := breakages[a.Alert]
+			if onNode := onNodes[a.Alert]; onNode != nil {
+				if do = onNode; testing.Short() {
+					return
+				}
+			}
 			if do == nil {
 				t.Fatal("nothing makes it fire")
 			}

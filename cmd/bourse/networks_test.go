@@ -120,7 +120,7 @@ func TestRealNetworks(t *testing.T) {
 
 // walk starts a sandbox that is connected to a node and has one customer. With a keeper, the keys are in the
 // signer's process.
-func walk(t *testing.T, r realNode, by *keeper) *depositor {
+func walk(t *testing.T, r realNode, by *keeper, args ...string) *depositor {
 	t.Helper()
 	w := &depositor{realNode: r}
 	file := filepath.Join(t.TempDir(), "networks.yaml")
@@ -131,7 +131,7 @@ func walk(t *testing.T, r realNode, by *keeper) *depositor {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.server = start(t, t.TempDir(), "--bots=false", "--networks", file)
+	w.server = start(t, t.TempDir(), append([]string{"--bots=false", "--networks", file}, args...)...)
 	w.opens()
 	return w
 }
