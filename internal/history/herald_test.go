@@ -244,6 +244,9 @@ func TestSandboxWithdrawalsDoNotWait(t *testing.T) {
 // TestBulletinsOfRandomCommands wants each end of a movement to be told once, and the same from
 // every restart.
 func TestBulletinsOfRandomCommands(t *testing.T) {
+	if testing.Short() {
+		return // a quarter of a minute
+	}
 	r, c := newRig(7, 1000), newCrier(t, *opening()[0].Genesis)
 	for _, cmd := range opening()[1:] {
 		c.do(cmd)

@@ -13,7 +13,11 @@ import (
 // the store, between the steps of a read: what follows from the order of the
 // steps is met each time, and not only when goroutines happen to meet.
 func TestWhatHappensWithinARead(t *testing.T) {
-	for seed := range uint64(3) {
+	seeds := uint64(3)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		r := newRig(seed, 1500)
 		r.follow(1)
 		r.reader = history.NewReader(laterStore{r.store, r.meanwhile}, r.tail, laterView{r.view, r.meanwhile})
