@@ -41,7 +41,7 @@ func TestWalk(t *testing.T) {
 	}
 	seeds := *walkSeeds
 	if testing.Short() {
-		seeds /= 10
+		seeds /= 40
 	}
 	for lane := range 2 {
 		t.Run(fmt.Sprint(lane), func(t *testing.T) {
