@@ -12,7 +12,7 @@ type Cluster interface {
 	Admit(ctx context.Context, number uint64, pin string) (any, error)
 	// Transfer asks for another leader, and returns its number; zero leaves the choice to the leader.
 	Transfer(ctx context.Context, number uint64) (uint64, error)
-	// Leave takes a node out, and returns the numbers of those that stay.
+	// Leave removes a node from the cluster, and returns the numbers of the remaining nodes.
 	Leave(ctx context.Context, number uint64) ([]uint64, error)
 }
 
@@ -22,25 +22,21 @@ type newcomer struct {
 	Pin    string `json:"pin"`
 }
 
-// clustered returns the cluster; a refusal for an exchange on one node.
-func (s *Server) clustered() (Cluster, error) {
+// onCluster changes the cluster. An exchange on one node refuses.
+func (s *Server) onCluster(change func(Cluster) (any, error)) (any, error) {
 	if s.Cluster == nil {
 		return nil, bourse.Errorf(bourse.CodeRefused, "This exchange runs on one node")
 	}
-	return s.Cluster, nil
-}
-
-// clusterAdmit lets a node of the cluster come back without its data.
-func (s *Server) clusterAdmit(ctx context.Context, n newcomer) (any, error) {
-	c, err := s.clustered()
-	if err != nil {
-		return nil, err
-	}
-	answer, err := c.Admit(ctx, n.Number, n.Pin)
+	answer, err := change(s.Cluster)
 	if err != nil {
 		return nil, bourse.Errorf(bourse.CodeRefused, "%v", err)
 	}
 	return answer, nil
+}
+
+// clusterAdmit lets a node of the cluster come back without its data.
+func (s *Server) clusterAdmit(ctx context.Context, n newcomer) (any, error) {
+	return s.onCluster(func(c Cluster) (any, error) { return c.Admit(ctx, n.Number, n.Pin) })
 }
 
 // numbered names a node by its number.
@@ -50,26 +46,13 @@ type numbered struct {
 
 // clusterTransfer lets another node lead. It answers before that node does.
 func (s *Server) clusterTransfer(ctx context.Context, n numbered) (any, error) {
-	c, err := s.clustered()
-	if err != nil {
-		return nil, err
-	}
-	to, err := c.Transfer(ctx, n.Node)
-	if err != nil {
-		return nil, bourse.Errorf(bourse.CodeRefused, "%v", err)
-	}
-	return numbered{to}, nil
+	return s.onCluster(func(c Cluster) (any, error) {
+		to, err := c.Transfer(ctx, n.Node)
+		return numbered{to}, err
+	})
 }
 
-// clusterLeave takes a node out of the cluster.
+// clusterLeave removes a node from the cluster.
 func (s *Server) clusterLeave(ctx context.Context, n numbered) (any, error) {
-	c, err := s.clustered()
-	if err != nil {
-		return nil, err
-	}
-	stay, err := c.Leave(ctx, n.Node)
-	if err != nil {
-		return nil, bourse.Errorf(bourse.CodeRefused, "%v", err)
-	}
-	return stay, nil
+	return s.onCluster(func(c Cluster) (any, error) { return c.Leave(ctx, n.Node) })
 }

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"slices"
 	"sync"
 
 	"github.com/go-json-experiment/json"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
+	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/notice"
 	"github.com/bourse-exchange/bourse/internal/operator"
@@ -209,18 +209,12 @@ var errElsewhere = bourse.Errorf(bourse.CodeUnknown,
 func (s *Server) confirmed(do operation) operation {
 	return func(ctx context.Context, args jsontext.Value) (any, error) {
 		answer, err := do(ctx, args)
-		if known := (*bourse.Error)(nil); errors.As(err, &known) && slices.Contains(withoutEffect, known.Code) {
-			return answer, err
-		}
-		if s.Confirm(ctx) != nil {
+		if !api.WithoutEffect(err) && s.Confirm(ctx) != nil {
 			return nil, errElsewhere
 		}
 		return answer, err
 	}
 }
-
-// withoutEffect are the codes of errors that depend on this process alone, and say that nothing was done.
-var withoutEffect = []bourse.Code{bourse.CodeUnavailable, bourse.CodeBusy, bourse.CodeFull}
 
 // StatusHandler returns the handler of the socket of a standby, which knows no other verb.
 func (s *Server) StatusHandler() http.Handler {
