@@ -8,17 +8,14 @@ import (
 
 	"go.etcd.io/raft/v3/raftpb"
 
-	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
 )
 
 const (
 	// leaveLooks is the number of attempts of Leave, one each lookEvery.
 	leaveLooks = 20
-	// heardSince is longer than the time after which a leader begins anew to note who answers: that of an election.
+	// heardSince is longer than an election timeout, after which a leader clears its record of who answered.
 	heardSince = 15 * TickEvery
-	// fewVoters is the number of voters below which none may leave, as in raftlog.
-	fewVoters = 3
 )
 
 // Leave takes a node out of the cluster, and returns the numbers of those that stay once that is committed. Only
@@ -68,21 +65,14 @@ func (n *Node) proposeLeave(l *raftlog.Log, number uint64) error {
 			add(change, raftpb.ConfChangeRemoveNode, m.Node)
 		}
 	}
-	switch err := l.Change(change); {
-	case errors.Is(err, journal.ErrNotLeader):
-		return ErrNotLeader
-	case err != nil:
-		return fmt.Errorf("%w: %w", errUnchanged, err)
-	default:
-		return nil
-	}
+	return askFor(l, change)
 }
 
 // staying returns an error unless the voters that stay behind a node can lead, and a majority of them answers.
 // A majority that does not answer may be back within a heartbeat's time.
 func staying(number uint64, voters, answering []uint64) error {
 	stay := slices.DeleteFunc(slices.Clone(voters), func(id uint64) bool { return Number(id) == number })
-	if len(stay) < len(voters) && len(voters) < fewVoters {
+	if len(stay) < len(voters) && len(voters) < raftlog.FewVoters {
 		return fmt.Errorf("of %d nodes that vote none can leave: add one first", len(voters))
 	}
 	here := 0

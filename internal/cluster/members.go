@@ -117,6 +117,11 @@ func (n *Node) propose(l *raftlog.Log, c Newcomer) error {
 			add(change, raftpb.ConfChangeRemoveNode, other.Node)
 		}
 	}
+	return askFor(l, change)
+}
+
+// askFor asks the leader's log for a change. The error is ErrNotLeader, or wraps errUnchanged.
+func askFor(l *raftlog.Log, change *raftpb.ConfChangeV2) error {
 	switch err := l.Change(change); {
 	case errors.Is(err, journal.ErrNotLeader):
 		return ErrNotLeader

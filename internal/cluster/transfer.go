@@ -13,8 +13,8 @@ import (
 const (
 	// handOverWithin bounds the time for which HandOver waits. A leader whose heir does not answer goes on after 400 ms.
 	handOverWithin = time.Second
-	// heirs is the number of looks for an heir, one every two heartbeats.
-	heirs = 10
+	// transferAttempts is the number of attempts to find a node that can take over, one every two heartbeats.
+	transferAttempts = 10
 )
 
 // errNoHandOver means that the chosen node did not lead within handOverWithin.
@@ -33,7 +33,7 @@ func (n *Node) Transfer(ctx context.Context, number uint64) (to uint64, err erro
 		id = m.Node
 	}
 
-	for range heirs {
+	for range transferAttempts {
 		err = n.Log.reach(func(l *raftlog.Log) error {
 			to, err = l.Transfer(id)
 			return err
@@ -59,8 +59,8 @@ func (n *Node) Transfer(ctx context.Context, number uint64) (to uint64, err erro
 	}
 }
 
-// HandOver lets another node lead, and returns once it does: a leader that ends leaves no time without one. The log's
-// notices must be taken meanwhile.
+// HandOver lets another node lead, and returns once it does: a leader that ends leaves no time without one. The caller
+// keeps receiving the log's notices meanwhile.
 func (n *Node) HandOver(ctx context.Context) error {
 	if _, err := n.Transfer(ctx, 0); err != nil {
 		return err

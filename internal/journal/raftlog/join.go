@@ -82,7 +82,7 @@ var errThere = errors.New("there is a journal already")
 func (l *Log) Base() journal.Header { return l.parts[0].head }
 
 // Answering returns the voters that answer, this node among them; none at a node that does not lead. It belongs to
-// the goroutine of Step. A leader forgets now and then who has answered, until the next heartbeat.
+// the goroutine of Step. The record is cleared once an election timeout, and the next heartbeats fill it again.
 func (l *Log) Answering() (list []uint64) {
 	if l.usable() != nil || !l.leads() {
 		return nil

@@ -51,8 +51,8 @@ func parseMembers(b []byte) (*raftpb.ConfState, error) {
 	return s, nil
 }
 
-// fewVoters is the number of voters below which none may lose its vote.
-const fewVoters = 3
+// FewVoters is the number of voters below which none may lose its vote.
+const FewVoters = 3
 
 // allows returns an error unless members can become others by a change. Raft panics when it applies
 // another one, on every node and at every start.
@@ -80,8 +80,8 @@ func allows(s *raftpb.ConfState, c *raftpb.ConfChangeV2) error {
 		return fmt.Errorf("members cannot change so: %w", err)
 	case len(nodes) > mostNodes:
 		return fmt.Errorf("members cannot change so: %d nodes are more than %d", len(nodes), mostNodes)
-	case len(s.GetVoters()) < fewVoters && !keep(s.GetVoters(), config.Voters[0]):
-		return fmt.Errorf("members cannot change so: of fewer than %d voters none can lose its vote", fewVoters)
+	case len(s.GetVoters()) < FewVoters && !keep(s.GetVoters(), config.Voters[0]):
+		return fmt.Errorf("members cannot change so: of fewer than %d voters none can lose its vote", FewVoters)
 	default:
 		return nil
 	}

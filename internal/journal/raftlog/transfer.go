@@ -12,7 +12,8 @@ import (
 
 // Errors of Transfer.
 var (
-	// ErrNoHeir may pass within a heartbeat's time: a leader forgets now and then who has answered.
+	// ErrNoHeir means that a node cannot take over now. A leader clears its record of who answered once an election
+	// timeout, so another call after the next heartbeats may succeed.
 	ErrNoHeir = errors.New("no vote, no connection, or too far behind")
 	errLeads  = errors.New("it leads already")
 )
