@@ -15,9 +15,9 @@ const (
 	// maxBumps bounds the transactions of a withdrawal that were given up, after which the worker gives up
 	// no more of them. The cost of each counts at the signer, and one is paid.
 	maxBumps = 10
-	// dearest bounds what a replacement costs, in multiples of what a payment costs at the moment. A payment that
-	// pays that much does not wait for its fee; and whoever is paid can make its replacement dear, by spending
-	// the payment's outputs.
+	// dearest bounds the cost of a replacement, in multiples of the current cost of a payment. Without it a receiver
+	// could make the exchange pay up to the cap: a replacement must also pay for the descendants that it evicts
+	// (BIP 125, rule 3), and the receiver makes those by spending the payment's output at a high fee.
 	dearest = 2
 )
 
@@ -25,7 +25,7 @@ const (
 type wait struct {
 	// since is the tip at which it was first in its line.
 	since uint64
-	// barred is the tip at which it was not given up, or zero. It is looked at once for each block.
+	// barred is the height of the tip at which bars last refused it; zero if it never did. Each block allows one try.
 	barred uint64
 }
 
@@ -155,11 +155,7 @@ func (w *Worker) tryOutbid(ctx context.Context, s *bourse.SignedTx, dropped []bo
 	if err != nil {
 		return err
 	}
-	raws := [][]byte{s.Raw}
-	for i := range dropped {
-		raws = append(raws, dropped[i].Raw)
-	}
-	fees, err := w.Network.Outbid(ctx, d.Pays[i].Coin, raws)
+	fees, err := w.Network.Outbid(ctx, d.Pays[i].Coin, append([][]byte{s.Raw}, raws(dropped)...))
 	if err != nil {
 		return err
 	}

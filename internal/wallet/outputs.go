@@ -51,6 +51,7 @@ func (w *Worker) rivals(p *chain.Payment) []bourse.SignedTx {
 	})
 }
 
+// raws returns the transactions as nodes take them.
 func raws(list []bourse.SignedTx) (all [][]byte) {
 	for i := range list {
 		all = append(all, list[i].Raw)

@@ -199,10 +199,7 @@ func (w *Worker) ready(ctx context.Context, p *chain.Payment, id bourse.WalletID
 		}
 		dropped = w.Board.Dropped(w.ID, p.From, p.Nonce)
 	}
-	p.Replaces = nil
-	for i := range dropped {
-		p.Replaces = append(p.Replaces, dropped[i].Raw)
-	}
+	p.Replaces = raws(dropped)
 
 	if len(p.Replaces) == 0 {
 		fees, err = w.feesOf(ctx, p.Coin)
