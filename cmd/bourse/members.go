@@ -66,7 +66,7 @@ func (c *clusterStatus) Run(p *program) error {
 	return p.print(view)
 }
 
-// standing is what a node of a cluster says of itself.
+// standing is a node's answer to the verb status.
 type standing struct {
 	*cluster.Status `json:"cluster"`
 
@@ -86,7 +86,7 @@ func (p *program) stateOf(dir string) *standing {
 	return s
 }
 
-// beside returns the directory of a node beside another one's.
+// beside returns the data directory of another node of the same sandbox.
 func (d place) beside(node uint64) string {
 	return nodeDir(filepath.Dir(filepath.Clean(string(d))), node)
 }
@@ -97,7 +97,7 @@ const handedWithin = time.Minute
 // clusterTransfer lets another node lead.
 type clusterTransfer struct {
 	Data place  `help:"Data directory of a node." required:""`
-	To   uint64 `help:"Number of the node that is to lead; without it, the one that lacks the least." placeholder:"N"`
+	To   uint64 `help:"Number of the next leader. By default the follower with the most entries." placeholder:"N"`
 }
 
 // handed is the answer to cluster transfer.
@@ -162,13 +162,13 @@ func (p *program) leaderOf(data place) (leader *standing, err error) {
 // clusterLeave takes a node out of a cluster.
 type clusterLeave struct {
 	Data place  `help:"Data directory of a node that stays." required:""`
-	Node uint64 `help:"Number of the node that leaves." required:"" placeholder:"N"`
+	Node uint64 `help:"Number of the node to remove." required:"" placeholder:"N"`
 }
 
 // left is the answer to cluster leave.
 type left struct {
 	Left uint64 `json:"left"`
-	// Nodes are the numbers of those that stay.
+	// Nodes are the numbers of the remaining nodes.
 	Nodes []uint64 `json:"nodes"`
 }
 

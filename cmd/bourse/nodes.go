@@ -105,7 +105,8 @@ func (p *program) anew() error {
 	return syscall.Exec(path, append([]string{p.self}, p.args...), os.Environ()) //nolint:gosec // the program itself
 }
 
-// untilInputEnds returns a context that is canceled when the standard input ends, as it does with all nodes.
+// untilInputEnds returns a context that is canceled when the standard input ends. The parent closes it to end all nodes,
+// so the cause is node.ErrAllEnd.
 func untilInputEnds(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {

@@ -253,6 +253,13 @@ func (m *roamer) ask(ctx context.Context, request func(context.Context, *client.
 	}
 }
 
+// probing is an order that is acknowledged and changes no balance: its market has no other orders.
+func probing(id string) *client.NewOrder {
+	return &client.NewOrder{
+		Pair: probedPair, Side: client.Buy, Type: client.LimitOrder, TimeInForce: client.IOC, Price: "10", Amount: "1", ClientID: id,
+	}
+}
+
 // probe sends orders to all nodes until one is acknowledged, and returns the time that passed from a fault to
 // that. Each order is sent after the fault.
 func (r *ring) probe(key, round string, fault time.Time) time.Duration {
@@ -270,10 +277,7 @@ func (r *ring) probe(key, round string, fault time.Time) time.Duration {
 			defer api.Close()
 			for try := 0; ctx.Err() == nil; try++ {
 				one, end := context.WithTimeout(ctx, attemptWithin)
-				_, err := api.Place(one, &client.NewOrder{
-					Pair: probedPair, Side: client.Buy, Type: client.LimitOrder, TimeInForce: client.IOC, Price: "10", Amount: "1",
-					ClientID: fmt.Sprintf("%s-%d-%d", round, i, try),
-				})
+				_, err := api.Place(one, probing(fmt.Sprintf("%s-%d-%d", round, i, try)))
 				end()
 				if decided(err) {
 					first <- time.Since(fault)

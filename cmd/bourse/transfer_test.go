@@ -36,10 +36,7 @@ func (g *gap) trade(ctx context.Context, life string, stop <-chan struct{}, told
 		default:
 		}
 		err := g.roamer.ask(ctx, func(ctx context.Context, c *client.Client) error {
-			_, err := c.Place(ctx, &client.NewOrder{
-				Pair: probedPair, Side: client.Buy, Type: client.LimitOrder, TimeInForce: client.IOC, Price: "10", Amount: "1",
-				ClientID: fmt.Sprint(life, "-", n),
-			})
+			_, err := c.Place(ctx, probing(fmt.Sprint(life, "-", n)))
 			return err
 		})
 		if err != nil {

@@ -75,7 +75,7 @@ inChromium('from sign-up to withdrawal', () => {
       await other.locator('html[data-shade=light]').waitFor();
       expect(await other.getByLabel('Theme', { exact: true }).inputValue()).toBe('light');
 
-      // A tab is not told of what it stores itself: it does not know of this choice.
+      // A tab that writes to localStorage gets no storage event, so the page in it has not read this theme.
       await other.evaluate(() => localStorage.setItem('bourse.settings', '{"theme":"dark"}'));
       await other.getByLabel('Density', { exact: true }).selectOption('dense');
       const stored = await page.evaluate(() => JSON.parse(localStorage.getItem('bourse.settings') ?? 'null') as unknown);
