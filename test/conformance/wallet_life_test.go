@@ -215,14 +215,16 @@ func canceledIsNeverPaid(x *exam) {
 	a := c.customer()
 	to := c.outside()
 	paid := 0
-	for range 10 { // some are signed first, some are not
+	for range 10 { // some are signed first, some are not, some while the cancel waits for the signer
 		xid := a.take(c.to(to, "0.05"))
-		if a.drop(xid).value.get("success").kind == 't' {
-			a.turns(xid, "CANCELED")
+		if a.drop(xid).value.get("success").kind != 't' {
+			a.turns(xid, "DONE")
+			paid++
 			continue
 		}
-		a.turns(xid, "DONE")
-		paid++
+		if a.ends(xid) == "DONE" { // the signer had signed: WAL-CAN-2
+			paid++
+		}
 	}
 	c.mine(1)
 	c.paid(to, trimmed(paid*500))

@@ -119,6 +119,16 @@ func (a *account) turns(xid, status string) *value {
 	return a.shows("xid", xid, "status", status)
 }
 
+// ends waits until a withdrawal is DONE or CANCELED, and returns which.
+func (a *account) ends(xid string) (status string) {
+	a.x.Helper()
+	a.x.until(enough, "end of transaction "+xid, func() bool {
+		status = a.hidden("xid", xid).get("status").text
+		return status == "DONE" || status == "CANCELED"
+	})
+	return status
+}
+
 // balance returns an asset's balance, which both endpoints must agree on.
 func (a *account) balance(asset string) *value {
 	a.x.Helper()
