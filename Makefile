@@ -129,10 +129,11 @@ race: ## Run the quick tests with the race detector; FLAGS= for all of them.
 	$(GO) test -timeout 20m -race $(UNWATCHED) $(FLAGS) $(PACKAGES)
 
 STORE ?= sqlite
+NODES ?= 1
 
 .PHONY: conformance
-conformance: ## Hold the binary against every clause of the specification; STORE=postgres with its stores there.
-	$(GO) test -count=1 ./test/conformance -store=$(STORE)
+conformance: ## Hold the binary against every clause of the specification; STORE=postgres with its stores there, NODES=3 the leader of three.
+	$(GO) test -count=1 ./test/conformance -store=$(STORE) -nodes=$(NODES)
 
 PART ?= 1/1
 

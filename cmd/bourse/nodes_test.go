@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse/client"
+	"github.com/bourse-exchange/bourse/internal/outside"
 )
 
 // trio is a sandbox of three nodes.
@@ -43,11 +43,8 @@ func startTrioOf(t *testing.T, flags ...string) *trio {
 	g := &trio{t: t, data: t.TempDir()}
 	g.cmd = exec.Command(path, append([]string{"dev", "--nodes", "3", "--data", g.data, "--listen", "127.0.0.1:0"}, flags...)...)
 	g.cmd.Stderr = &g.log
-	out, err := g.cmd.StdoutPipe()
-	must(t, err)
-	must(t, g.cmd.Start())
 	t.Cleanup(func() {
-		if g.cmd.ProcessState == nil {
+		if g.cmd.Process != nil && g.cmd.ProcessState == nil {
 			_ = g.cmd.Process.Kill()
 			_ = g.cmd.Wait()
 		}
@@ -56,14 +53,10 @@ func startTrioOf(t *testing.T, flags ...string) *trio {
 		}
 	})
 
-	lines := bufio.NewScanner(out)
-	for range 3 {
-		if !lines.Scan() {
-			t.Fatal("the nodes did not start")
-		}
-		var l nodeLine
-		must(t, json.Unmarshal(lines.Bytes(), &l))
-		g.nodes = append(g.nodes, l)
+	nodes, err := outside.Nodes(g.cmd, 3)
+	must(t, err)
+	for _, n := range nodes {
+		g.nodes = append(g.nodes, nodeLine(n))
 	}
 	return g
 }

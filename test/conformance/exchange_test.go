@@ -23,6 +23,7 @@ var (
 	urlFlag      = flag.String("url", "", "examine the exchange at this address instead of starting one")
 	storeFlag    = flag.String("store", "sqlite", "what keeps history and accounts of the exchange that is started: sqlite or postgres")
 	detectorFlag = flag.Bool("detector", false, "build the exchange with the race detector")
+	nodesFlag    = flag.Int("nodes", 1, "number of nodes of the exchange that is started; its leader is examined")
 	adminFlag    = flag.String("admin", "", "the admin command of the exchange at -url, such as \"bourse admin --data DIR\"")
 )
 
@@ -189,31 +190,53 @@ func (e *exchange) start(dir, name string, within time.Duration, more ...string)
 	}
 
 	serve := exec.Command(binary, args...)
-	said, err := outside.Listen(serve)
+	stops.add(func() {
+		if serve.Process != nil {
+			_ = serve.Process.Signal(os.Interrupt)
+			_ = serve.Wait()
+		}
+	})
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	address, data, err := launch(ctx, serve, data)
 	if err != nil {
 		return err
 	}
-	stops.add(func() {
-		_ = serve.Process.Signal(os.Interrupt)
-		_ = serve.Wait()
-	})
+	e.url = "http://" + address
 	e.operator = operator{[]string{binary, "admin", "--data", data}, outside.Socket(data, 0)}
-	return e.await(said, within)
+	return e.await(ctx)
 }
 
-// await waits until the exchange serves.
-func (e *exchange) await(said *outside.Output, within time.Duration) error {
-	ctx, cancel := context.WithTimeout(context.Background(), within)
-	defer cancel()
+// launch starts an exchange on a data directory, and returns its address and directory: of several nodes, the
+// leader's.
+func launch(ctx context.Context, serve *exec.Cmd, data string) (address, dir string, err error) {
+	if *nodesFlag > 1 {
+		serve.Args = append(serve.Args, fmt.Sprint("--nodes=", *nodesFlag))
+		nodes, err := outside.Nodes(serve, *nodesFlag)
+		if err != nil {
+			return "", "", err
+		}
+		leader := nodes[slices.IndexFunc(nodes, func(n outside.Node) bool { return n.Role == "leader" })]
+		return leader.Listen, filepath.Join(data, fmt.Sprint(leader.Node)), nil
+	}
+
+	said, err := outside.Listen(serve)
+	if err != nil {
+		return "", "", err
+	}
 	select {
 	case address, ok := <-said.Address:
 		if !ok {
-			return fmt.Errorf("the exchange ended:\n%s", said.Text())
+			return "", "", fmt.Errorf("the exchange ended:\n%s", said.Text())
 		}
-		e.url = "http://" + address
+		return address, data, nil
 	case <-ctx.Done():
-		return errors.New("the exchange says no address")
+		return "", "", errors.New("the exchange says no address")
 	}
+}
+
+// await waits until the exchange serves.
+func (e *exchange) await(ctx context.Context) error {
 	every := time.NewTicker(20 * time.Millisecond)
 	defer every.Stop()
 	for {
