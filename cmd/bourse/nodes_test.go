@@ -123,6 +123,10 @@ func TestNodes(t *testing.T) {
 		if n.Role == "replica" {
 			g.refused(n, first, "/spot/open_orders/new", `{"success":false,"error":"`)
 			g.refused(n, first, "/account/v2/keys", `{"error":{"code":"`)
+			_, stderr, code := run(t, "admin", "--data", nodeDir(g.data, n.Node), "fees", "collect")
+			if code != exitFailed || !strings.Contains(stderr, fmt.Sprintf("data directory of node %d", first.Node)) {
+				t.Errorf("an operator's verb at a replica: exit %d: %s", code, stderr)
+			}
 		}
 	}
 

@@ -210,8 +210,17 @@ func (r *replica) listen(ctx context.Context) ([]*http.Server, error) {
 	}
 	operators := &admin.Server{Options: admin.Options{Status: func() any { return r.standing() }, Log: r.Log}}
 	return []*http.Server{
-		r.serveOn(bounded{public}, http.HandlerFunc(r.elsewhere)), r.serveOn(socket, operators.StatusHandler()),
+		r.serveOn(bounded{public}, http.HandlerFunc(r.elsewhere)), r.serveOn(socket, operators.StatusHandler(r.forOperators)),
 	}, nil
+}
+
+// forOperators says where a verb is to go that the node does not answer.
+func (r *replica) forOperators() string {
+	if leader := r.Member.Leader(); leader != nil {
+		return fmt.Sprintf("This node is a replica, which answers status alone, and nothing was done; give the command the data directory of "+
+			"node %d, which leads", cluster.Number(leader.Node))
+	}
+	return "No node leads the exchange now, and nothing was done; give the command again in a moment"
 }
 
 // serveOn serves a listener until the server is closed.

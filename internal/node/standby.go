@@ -446,7 +446,7 @@ func (c *copying) listenToOperators(ctx context.Context) error {
 		return fmt.Errorf("admin socket: %w", err)
 	}
 	operators := &admin.Server{Options: admin.Options{Status: func() any { return c.status() }, Log: c.Log}}
-	c.serveUntil(ctx, socket, operators.StatusHandler())
+	c.serveUntil(ctx, socket, operators.StatusHandler(func() string { return "This is a standby; it answers status alone" }))
 	if c.o.MetricsListen == "" {
 		return nil
 	}

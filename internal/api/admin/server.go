@@ -216,13 +216,14 @@ func (s *Server) confirmed(do operation) operation {
 	}
 }
 
-// StatusHandler returns the handler of the socket of a standby, which knows no other verb.
-func (s *Server) StatusHandler() http.Handler {
+// StatusHandler returns the handler of the socket of a standby or replica, which knows no other verb and
+// answers them with the reason that why returns.
+func (s *Server) StatusHandler(why func() string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /status", func(w http.ResponseWriter, r *http.Request) { s.serve(taking(s.status), w, r) })
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		refuse := func(context.Context, jsontext.Value) (any, error) {
-			return nil, bourse.Errorf(bourse.CodeRefused, "This is a standby; it answers status alone")
+			return nil, bourse.Errorf(bourse.CodeRefused, "%s", why())
 		}
 		s.serve(refuse, w, r)
 	})
