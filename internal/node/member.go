@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
@@ -29,7 +30,8 @@ var ErrDeposed = errors.New("another node leads the exchange now")
 // ErrAllEnd is the cause of a context that ends because all nodes of a cluster do: none hands over.
 var ErrAllEnd = errors.New("all nodes end")
 
-// answerWithin bounds the time for which a deposed leader waits for the outcomes of commands in flight.
+// answerWithin bounds the time for which a deposed leader waits for the outcomes of commands in flight, and then
+// the time for which it answers requests.
 const answerWithin = time.Second
 
 // MemberOptions configure a node of a cluster.
@@ -85,9 +87,9 @@ func RunMember(ctx context.Context, o MemberOptions) (err error) {
 	return err
 }
 
-// replaced reports whether a fence says that a node of a higher term leads.
+// replaced reports whether the log or a fence says that a node of a higher term leads.
 func replaced(err error) bool {
-	return errors.Is(err, accounts.ErrDeposed) || errors.Is(err, signer.ErrEpoch)
+	return errors.Is(err, ErrDeposed) || errors.Is(err, accounts.ErrDeposed) || errors.Is(err, signer.ErrEpoch)
 }
 
 // replica is a node that does not lead. It has the parts of a Node that need no live engine.
@@ -295,6 +297,16 @@ func (n *Node) handOver(ctx context.Context, why error) {
 	if err := n.Member.HandOver(ctx); err != nil {
 		n.Log.Warn("this node ends without another one that leads; the others elect one", slog.Any("error", err))
 	}
+}
+
+// answerLast lets a deposed leader answer the requests in flight until ctx ends. Theirs are the answers of one
+// that does not lead: what would change something is refused, and what was read is not confirmed.
+func answerLast(ctx context.Context, servers []stoppable) {
+	var all sync.WaitGroup
+	for _, s := range servers {
+		all.Go(func() { _ = s.Shutdown(ctx) }) // what is left ends with the process
+	}
+	all.Wait()
 }
 
 // watchLead ends the process once another node leads. Queued commands are refused as not taken;

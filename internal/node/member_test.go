@@ -3,6 +3,9 @@ package node
 import (
 	"context"
 	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -76,4 +79,53 @@ func TestTakeoverReadsToTheCommit(t *testing.T) {
 		}
 		return err
 	}))
+}
+
+// TestLastAnswers wants a request in flight to be answered by a leader that was replaced, which takes no more, and
+// not to keep it for longer than it waits.
+func TestLastAnswers(t *testing.T) {
+	arrived, release := make(chan struct{}), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		arrived <- struct{}{}
+		<-release
+		w.WriteHeader(http.StatusTeapot)
+	}))
+	ask := func() <-chan int {
+		status := make(chan int, 1)
+		go func() {
+			res, err := http.Get(server.URL)
+			if err != nil {
+				status <- 0
+				return
+			}
+			_ = res.Body.Close()
+			status <- res.StatusCode
+		}()
+		<-arrived
+		return status
+	}
+
+	status := ask()
+	late, cancel := context.WithCancel(t.Context())
+	cancel()
+	done := make(chan struct{})
+	answerLast(late, []stoppable{server.Config}) // does not wait for the request
+	go func() {
+		defer close(done)
+		answerLast(t.Context(), []stoppable{server.Config})
+	}()
+	if conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String()); err == nil {
+		_ = conn.Close()
+		t.Error("it takes another connection")
+	}
+	select {
+	case <-done:
+		t.Error("it did not wait for the request in flight")
+	default:
+	}
+	close(release)
+	if got := <-status; got != http.StatusTeapot {
+		t.Errorf("the request in flight is answered with %d", got)
+	}
+	<-done
 }

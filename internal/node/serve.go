@@ -78,6 +78,11 @@ func (n *Node) serve(ctx context.Context) (err error) {
 
 	select {
 	case err = <-n.failed:
+		if replaced(err) {
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
+			defer cancel()
+			answerLast(last, servers)
+		}
 		return err // nothing more may leave: the process ends as it is
 	case <-ctx.Done():
 	}
