@@ -132,8 +132,8 @@ STORE ?= sqlite
 NODES ?= 1
 
 .PHONY: conformance
-conformance: ## Hold the binary against every clause of the specification; STORE=postgres with its stores there, NODES=3 the leader of three.
-	$(GO) test -count=1 ./test/conformance -store=$(STORE) -nodes=$(NODES)
+conformance: ## Hold the binary against every clause of the specification; STORE=postgres with its stores there, NODES=3 the leader of three, UNREST=1 another leader every 5 seconds.
+	$(GO) test -count=1 ./test/conformance -store=$(STORE) -nodes=$(NODES) $(if $(UNREST),-unrest -timeout 30m)
 
 PART ?= 1/1
 

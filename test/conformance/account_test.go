@@ -26,6 +26,11 @@ func (x *exam) operate(args ...string) map[string]any {
 	return answer
 }
 
+// undo carries a verb out at the end of the check; a refusal is no failure.
+func (x *exam) undo(args ...string) {
+	x.Cleanup(func() { _ = x.exchange.operator.sure(args) })
+}
+
 // account opens an account and credits it; a credit is an amount and a symbol, "100
 // USDT".
 func (x *exam) account(credits ...string) *account {
@@ -64,7 +69,7 @@ func (a *account) newKey(scopes string) (secret, id string) {
 // any behind.
 func (a *account) leave() {
 	body := `{"api_key":"` + a.key + `"}`
-	res, err := a.x.exchange.send("POST", a.x.exchange.url+"/spot/open_orders/cancel_all", body, nil)
+	res, err := a.x.exchange.sure("/spot/open_orders/cancel_all", body)
 	if err != nil || res.value.get("success").kind != 't' {
 		a.x.Logf("cancel_all at the end: %v %s", err, res.value)
 	}

@@ -139,7 +139,7 @@ func amendOfNothing(x *exam) {
 		a.cancel(unpriced)
 	}
 
-	x.Cleanup(func() { _, _ = x.exchange.operator.do("market", "resume", m.pair) })
+	x.undo("market", "resume", m.pair)
 	x.operate("market", "halt", m.pair)
 	x.fails(a.amend(id, fields{"amount": "1.5"}), "Market halted")
 	x.operate("market", "resume", m.pair)
@@ -192,7 +192,7 @@ func lessWhereCanceled(x *exam) {
 	m := x.market()
 	a := x.trader(m)
 	id := a.sell(m, "10", "5")
-	x.Cleanup(func() { _, _ = x.exchange.operator.do("market", "resume", m.pair) })
+	x.undo("market", "resume", m.pair)
 	x.operate("market", "cancel-only", m.pair)
 	x.rejects(a.amend(id, fields{"amount": "6"}), "MARKET_CLOSED")
 	x.rejects(a.amend(id, fields{"amount": "4", "price": "11"}), "MARKET_CLOSED")

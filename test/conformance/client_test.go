@@ -61,6 +61,16 @@ func (x *exam) send(method, path, body string, header http.Header) *answer {
 	return a
 }
 
+// sure posts a request again until there is an answer, which unrest may lose. It is for what a check undoes.
+func (e *exchange) sure(path, body string) (a *answer, err error) {
+	for a == nil || e.cluster != nil && err == nil && a.status == http.StatusBadGateway {
+		if a, err = e.send(http.MethodPost, e.url+path, body, nil); err != nil {
+			return a, err
+		}
+	}
+	return a, nil
+}
+
 func (e *exchange) send(method, url, body string, header http.Header) (*answer, error) {
 	req, err := http.NewRequest(method, url, strings.NewReader(body))
 	if err != nil {

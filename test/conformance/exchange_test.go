@@ -67,6 +67,8 @@ type exchange struct {
 	marker marker
 	// reservations are used by the wallet's checks.
 	reservations *reservations
+	// cluster is the exchange's nodes, if they are several.
+	cluster *cluster
 }
 
 func TestMain(m *testing.M) {
@@ -111,7 +113,15 @@ func run(m *testing.M) int {
 		return 1
 	}
 
+	end := func() error { return nil }
+	if *unrestFlag {
+		end = examined.cluster.disturb()
+	}
 	code := m.Run()
+	if err := end(); err != nil {
+		fmt.Fprintln(os.Stderr, "conformance: unrest:", err)
+		return 1
+	}
 	if out, err := examined.operator.run([]string{"audit"}); err != nil {
 		fmt.Fprintf(os.Stderr, "conformance: the journal does not agree: %v\n%s\n", err, out)
 		return 1
@@ -198,40 +208,37 @@ func (e *exchange) start(dir, name string, within time.Duration, more ...string)
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	address, data, err := launch(ctx, serve, data)
+	if *nodesFlag > 1 {
+		nodes, err := launchNodes(serve, data)
+		if err != nil {
+			return err
+		}
+		e.url, e.cluster, e.operator.cluster = nodes.url(), nodes, nodes
+		return e.await(ctx)
+	}
+	address, err := launch(ctx, serve)
 	if err != nil {
 		return err
 	}
 	e.url = "http://" + address
-	e.operator = operator{[]string{binary, "admin", "--data", data}, outside.Socket(data, 0)}
+	e.operator = operator{command: []string{binary, "admin", "--data", data}, socket: outside.Socket(data, 0)}
 	return e.await(ctx)
 }
 
-// launch starts an exchange on a data directory, and returns its address and directory: of several nodes, the
-// leader's.
-func launch(ctx context.Context, serve *exec.Cmd, data string) (address, dir string, err error) {
-	if *nodesFlag > 1 {
-		serve.Args = append(serve.Args, fmt.Sprint("--nodes=", *nodesFlag))
-		nodes, err := outside.Nodes(serve, *nodesFlag)
-		if err != nil {
-			return "", "", err
-		}
-		leader := nodes[slices.IndexFunc(nodes, func(n outside.Node) bool { return n.Role == "leader" })]
-		return leader.Listen, filepath.Join(data, fmt.Sprint(leader.Node)), nil
-	}
-
+// launch starts an exchange and returns its address.
+func launch(ctx context.Context, serve *exec.Cmd) (address string, err error) {
 	said, err := outside.Listen(serve)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	select {
 	case address, ok := <-said.Address:
 		if !ok {
-			return "", "", fmt.Errorf("the exchange ended:\n%s", said.Text())
+			return "", fmt.Errorf("the exchange ended:\n%s", said.Text())
 		}
-		return address, data, nil
+		return address, nil
 	case <-ctx.Done():
-		return "", "", errors.New("the exchange says no address")
+		return "", errors.New("the exchange says no address")
 	}
 }
 

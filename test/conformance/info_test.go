@@ -106,7 +106,7 @@ func pagesOfWithdrawalFees(x *exam) {
 func (x *exam) notice(kind, title, body string) string {
 	x.Helper()
 	id := text(x.operate("notice", "add", kind, title, body)["id"])
-	x.Cleanup(func() { _, _ = x.exchange.operator.do("notice", "end", id) }) // it may have ended
+	x.undo("notice", "end", id) // it may have ended
 	return id
 }
 

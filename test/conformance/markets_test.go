@@ -282,7 +282,7 @@ func delistedMarket(x *exam) {
 	x.covers("SPOT-CAN-6")
 	s := a.private()
 	x.operate("market", "delist", m.pair)
-	x.Cleanup(func() { _, _ = x.exchange.operator.do("market", "resume", m.pair) })
+	x.undo("market", "resume", m.pair)
 	x.same("open orders", a.open())
 	x.same("status", a.list("/orders_history").column("status"), "KILLED")
 	x.same("update", (&value{items: s.fence()}).column("status"), "KILLED")

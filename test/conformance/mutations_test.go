@@ -76,7 +76,13 @@ func watch(e *exchange, c check, change *mutation) (*recorder, *proxy) {
 	}
 	p := newProxy(e, change)
 	defer p.server.Close()
+	return observe(c, &exam{exchange: e, url: p.server.URL, patience: wait}), p
+}
+
+// observe runs a check and returns its failures.
+func observe(c check, x *exam) *recorder {
 	r := &recorder{name: c.name(), noticed: map[string]bool{}}
+	x.T = r
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -88,10 +94,10 @@ func watch(e *exchange, c check, change *mutation) (*recorder, *proxy) {
 				f()
 			}
 		}()
-		c(&exam{T: r, exchange: e, url: p.server.URL, patience: wait})
+		c(x)
 	}()
 	<-done
-	return r, p
+	return r
 }
 
 // TestMutations fails for a clause whose checks notice no change of an answer. It runs

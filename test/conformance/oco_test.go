@@ -260,7 +260,7 @@ func ocoCancel(x *exam) {
 	x.fails(cancel(b, first), "List not found")
 	x.equal("code", cancel(b, first).value.get("code").text, "LIST_NOT_FOUND")
 	x.fails(a.post("/order_lists/cancel", fields{}), "Missing data: list_id")
-	x.Cleanup(func() { _, _ = x.exchange.operator.do("market", "resume", m.pair) })
+	x.undo("market", "resume", m.pair)
 	x.operate("market", "halt", m.pair)
 	x.fails(cancel(a, first), "Market halted")
 	x.operate("market", "resume", m.pair)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/bourse-exchange/bourse/internal/outside"
@@ -20,6 +21,8 @@ type operator struct {
 	// verbs use it directly, because a thousand starts of the command take longer than
 	// all checks.
 	socket *http.Client
+	// cluster has the commands and sockets of several nodes; nil for one.
+	cluster *cluster
 }
 
 // do runs a verb and returns its output.
@@ -37,7 +40,44 @@ func (o *operator) do(args ...string) (map[string]any, error) {
 	return answer, nil
 }
 
-func (o *operator) run(args []string) ([]byte, error) {
+// run carries a verb out, of several nodes at the leader.
+func (o *operator) run(args []string) (out []byte, err error) {
+	if o.cluster == nil {
+		return o.carryOut(args)
+	}
+	err = o.cluster.taken(func(at int) (bool, error) {
+		one := operator{command: []string{o.cluster.binary, "admin", "--data", o.cluster.dir(at)}, socket: o.cluster.sockets[at]}
+		out, err = one.carryOut(args)
+		return err == nil || !notDone(err), err
+	})
+	return out, err
+}
+
+// sure carries a verb out again until there is an answer, which unrest may lose. It is for what a check undoes.
+func (o *operator) sure(args []string) error {
+	for {
+		_, err := o.run(args)
+		if err == nil || o.cluster == nil || !unanswered(err) {
+			return err
+		}
+	}
+}
+
+// unanswered reports whether nobody knows if a verb was carried out.
+func unanswered(err error) bool {
+	return slices.ContainsFunc([]string{"EOF", "reset by peer", "broken pipe", "Outcome unknown"}, func(why string) bool {
+		return strings.Contains(err.Error(), why)
+	})
+}
+
+// notDone reports whether an operator's verb was not carried out, because the node does not lead.
+func notDone(err error) bool {
+	return undialed(err) || slices.ContainsFunc([]string{"nothing was done", "no exchange runs", notTaken}, func(why string) bool {
+		return strings.Contains(err.Error(), why)
+	})
+}
+
+func (o *operator) carryOut(args []string) ([]byte, error) {
 	if path, body := frequent(args); path != "" && o.socket != nil {
 		return o.ask(path, body)
 	}

@@ -15,7 +15,11 @@ func (x *exam) device() *authenticator.Device {
 	if err != nil {
 		x.broken("%v", err)
 	}
-	return authenticator.New("http://localhost:" + u.Port())
+	port := u.Port()
+	if x.exchange.cluster != nil {
+		port = x.exchange.cluster.port()
+	}
+	return authenticator.New("http://localhost:" + port)
 }
 
 // made makes a passkey for the options in an answer.

@@ -30,7 +30,7 @@ func closedMarket(x *exam) {
 	x.covers("SPOT-REJ-3")
 	m := x.market()
 	a := x.trader(m)
-	x.Cleanup(func() { _, _ = x.exchange.operator.do("market", "resume", m.pair) })
+	x.undo("market", "resume", m.pair)
 	for _, state := range []string{"halt", "cancel-only"} {
 		x.operate("market", state, m.pair)
 		for _, order := range []fields{m.limit("BUY", "10", "1"), m.byAmount("SELL", "1"), m.stop("BUY", "900", "10", "1")} {

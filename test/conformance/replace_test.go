@@ -67,7 +67,7 @@ func replaceStops(x *exam) {
 	x.fails(b.replace(id, order.with("client_id", "n"), "stop_on_failure"), "Order not found")
 	x.same("open orders", b.open())
 	x.same("open orders", a.open(), id)
-	x.Cleanup(func() { _, _ = x.exchange.operator.do("market", "resume", m.pair) })
+	x.undo("market", "resume", m.pair)
 	x.operate("market", "halt", m.pair)
 	x.fails(a.replace(id, order, "stop_on_failure"), "Market halted")
 	x.operate("market", "resume", m.pair)

@@ -17,9 +17,7 @@ func (a *account) limit(asset string, limits fields) {
 	a.x.Helper()
 	a.x.reserve("tiers")
 	a.x.setTier(append([]fields{}, limits.with("asset", asset)))
-	a.x.Cleanup(func() {
-		_, _ = a.x.exchange.operator.do("account", "tier", a.id, a.x.firstTier(), "--reason", "the check ends")
-	})
+	a.x.undo("account", "tier", a.id, a.x.firstTier(), "--reason", "the check ends")
 	a.x.operate("account", "tier", a.id, tierOfChecks, "--reason", "a check of its limits")
 }
 

@@ -138,8 +138,7 @@ func (x *exam) listed(catalogue string) error {
 	if err := os.WriteFile(file, []byte(catalogue), 0o600); err != nil {
 		return err
 	}
-	_, err = x.exchange.operator.run([]string{"catalogue", "apply", file})
-	return err
+	return x.exchange.operator.sure([]string{"catalogue", "apply", file})
 }
 
 func disabledAsset(x *exam) {

@@ -195,7 +195,7 @@ func (c *chain) reorganise(depth int, lost bool) {
 func (c *chain) fallsSilent() {
 	c.x.Helper()
 	c.x.operate("devnet", "stop", c.network)
-	c.x.Cleanup(func() { _, _ = c.x.exchange.operator.do("devnet", "start", c.network) })
+	c.x.undo("devnet", "start", c.network)
 }
 
 func (c *chain) comesBack() {
@@ -209,7 +209,7 @@ func (c *chain) lags(blocks int) {
 	c.x.Helper()
 	c.x.operate("devnet", "lag", c.network, strconv.Itoa(blocks))
 	if blocks > 0 {
-		c.x.Cleanup(func() { _, _ = c.x.exchange.operator.do("devnet", "lag", c.network, "0") })
+		c.x.undo("devnet", "lag", c.network, "0")
 	}
 }
 
@@ -217,7 +217,7 @@ func (c *chain) lags(blocks int) {
 func (c *chain) pause() {
 	c.x.Helper()
 	c.x.operate("withdrawals", "pause", c.network)
-	c.x.Cleanup(func() { _, _ = c.x.exchange.operator.do("withdrawals", "resume", c.network) })
+	c.x.undo("withdrawals", "resume", c.network)
 }
 
 func (c *chain) resume() {

@@ -350,7 +350,7 @@ func belowTheLeast(x *exam) {
 func reorganisedAfterCredit(x *exam) {
 	x.covers("WAL-DEP-13")
 	c := x.chain("BTC", "LTC")
-	x.Cleanup(func() { _, _ = x.exchange.operator.do("withdrawals", "resume", c.network) })
+	x.undo("withdrawals", "resume", c.network)
 	a := x.account()
 	txid := c.gives(a, "0.25")
 	c.mine(c.confirms)

@@ -21,7 +21,7 @@ func (a *account) takeV2(body fields) string {
 	}
 	a.x.Cleanup(func() {
 		cancel := `{"api_key":"` + a.key + `","xid":"` + xid + `"}`
-		_, _ = a.x.exchange.send("POST", a.x.exchange.url+"/wallet/withdraw/cancel", cancel, nil)
+		_, _ = a.x.exchange.sure("/wallet/withdraw/cancel", cancel)
 	})
 	return xid
 }

@@ -153,7 +153,7 @@ func (a *account) take(body fields) string {
 	xid := res.value.get("xid").text
 	a.x.Cleanup(func() {
 		body := `{"api_key":"` + a.key + `","xid":"` + xid + `"}`
-		_, _ = a.x.exchange.send(http.MethodPost, a.x.exchange.url+"/wallet/withdraw/cancel", body, nil)
+		_, _ = a.x.exchange.sure("/wallet/withdraw/cancel", body)
 	})
 	return xid
 }

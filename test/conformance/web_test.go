@@ -59,7 +59,7 @@ func marketsOfPages(x *exam) {
 
 	x.equal("state", row.get("state").text, "open")
 	x.equal("initial_price", row.get("initial_price").text, strconv.Itoa(m.number()))
-	x.Cleanup(func() { _, _ = x.exchange.operator.do("market", "resume", m.pair) })
+	x.undo("market", "resume", m.pair)
 	x.operate("market", "halt", m.pair)
 	row = x.shown(m, func(row *value) bool { return row.get("state").text == "halted" })
 	x.equal("state", row.get("state").text, "halted")
@@ -174,7 +174,7 @@ func statusOfPages(x *exam) {
 	x.covers("WEB-STA-1")
 	x.awake(networks...)
 	m := x.market()
-	x.Cleanup(func() { _, _ = x.exchange.operator.do("market", "resume", m.pair) })
+	x.undo("market", "resume", m.pair)
 	x.operate("market", "halt", m.pair)
 	x.awaits(func(past *exam) bool {
 		now := past.web("/status").value
