@@ -1,18 +1,9 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
-import { describe } from 'vitest';
+import { describe, inject } from 'vitest';
+import { executable } from './chromium';
 
 const pictures = join(import.meta.dirname, '../../bin/web');
-
-const names = ['chromium', 'chromium-browser', 'google-chrome'];
-
-/** executable is the path of Chromium on this machine, or null. */
-export const executable: string | null =
-  (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .flatMap((folder) => names.map((name) => join(folder, name)))
-    .find((path) => existsSync(path)) ?? null;
 
 /** inChromium is describe where there is a Chromium; without one it skips, or fails where BOURSE_REQUIRE names chromium. */
 export const inChromium = ((): typeof describe | typeof describe.skip => {
@@ -24,19 +15,9 @@ export const inChromium = ((): typeof describe | typeof describe.skip => {
   return describe.skip;
 })();
 
-export const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-/** launch starts a headless Chromium with a new, empty profile. */
+/** launch answers the Chromium that all files share. Each Visitor has cookies, storage and a cache of its own in it. */
 export function launch(): Promise<Browser> {
-  return chromium.launch({ headless: true, args: flags, ...(executable !== null && { executablePath: executable }) });
+  return chromium.connect(inject('chromium'));
 }
 
 /** Visitor is one person's browser: its page, and everything in it that may never happen. */

@@ -88,7 +88,9 @@ interface Served {
 async function serve(data: string, listen: string, flags: string[]): Promise<Served> {
   const args = ['dev', '--catalogue=demo', '--block-time=0', `--listen=${listen}`, `--data=${data}`, ...flags];
   const child = spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  process.once('exit', () => child.kill());
+  const end = (): boolean => child.kill();
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
   const log: string[] = [];
   let url = '';
   let desk = '';

@@ -1,62 +1,11 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { api, faucet, row, sameBook, shownBook, TRADE, type RestBook } from './book';
 import { inChromium, launch, Visitor } from './browser';
 import { Exchange } from './exchange';
 import { badge, order, place } from './order';
 import { signUp } from './person';
 import { Proxy } from './proxy';
-
-const TRADE = '/trade/BTC-USDT';
-
-interface RestBook {
-  seq: number;
-  bids: { price: string; amount: string }[];
-  asks: { price: string; amount: string }[];
-}
-
-async function faucet(page: Page, ...assets: string[]): Promise<void> {
-  for (const asset of assets) {
-    const status = await page.evaluate(async (symbol) => {
-      const headers = { 'Content-Type': 'application/json' };
-      return (await fetch('/web/api/wallet/v2/faucet', { method: 'POST', headers, body: JSON.stringify({ asset: symbol }) })).status;
-    }, asset);
-    expect(status).toBe(200);
-  }
-}
-
-async function api<T>(page: Page, path: string, body: object): Promise<T> {
-  return page.evaluate(
-    async ([to, json]) => {
-      const headers = { 'Content-Type': 'application/json' };
-      return (await fetch(`/web/api${to}`, { method: 'POST', headers, body: json })).json() as unknown;
-    },
-    [path, JSON.stringify(body)] as const,
-  ) as Promise<T>;
-}
-
-/** row is a row of the book. */
-const row = (page: Page, price: string) => page.getByRole('region', { name: 'Order book' }).locator(`[data-price="${price}"]`);
-
-/** shownBook reads the rows of the book from the page, best first. */
-async function shownBook(page: Page): Promise<RestBook> {
-  return page.getByRole('region', { name: 'Order book' }).evaluate((region) => {
-    const rows = (side: string) =>
-      [...region.querySelectorAll<HTMLElement>(`[data-side="${side}"] [data-price]`)].map((row) => ({
-        price: row.dataset['price'] ?? '',
-        amount: row.dataset['amount'] ?? '',
-      }));
-    return { seq: JSON.parse((region as HTMLElement).dataset['seq'] ?? '-1') as number, bids: rows('BUY'), asks: rows('SELL') };
-  });
-}
-
-/** sameBook waits until the page shows the book of REST at the same sequence, text by text. */
-async function sameBook(page: Page): Promise<void> {
-  await expect.poll(async () => {
-    const { seq, bids, asks } = await api<RestBook>(page, '/spot/orderbook', { pair: 'BTC/USDT', depth: 8 });
-    const shown = await shownBook(page);
-    return { rest: { seq, bids, asks }, shown: { ...shown, bids: shown.bids.slice(0, 8), asks: shown.asks.slice(0, 8) } };
-  }).toSatisfy(({ rest, shown }: { rest: RestBook; shown: RestBook }) => JSON.stringify(rest) === JSON.stringify(shown));
-}
 
 inChromium('trading', () => {
   let exchange: Exchange;
@@ -279,74 +228,5 @@ inChromium('a bad network', () => {
     await badge(guest.page, 'Offline').waitFor();
     proxy.thaw();
     await badge(guest.page, 'Live').waitFor();
-  });
-});
-
-inChromium('a slow network', () => {
-  let exchange: Exchange;
-  let proxy: Proxy;
-  let browser: Browser;
-  let ann: Visitor;
-
-  beforeAll(async () => {
-    exchange = await Exchange.start();
-    proxy = await Proxy.start(exchange.url);
-    browser = await launch();
-    ann = await Visitor.open(browser, proxy.url);
-    await signUp(ann, exchange, 'ann@example.org');
-    await faucet(ann.page, 'USDT');
-  });
-
-  afterAll(async () => {
-    await ann.close();
-    await browser.close();
-    await proxy.stop();
-    await exchange.stop();
-  });
-
-  /** LATE is how old what a page calls live may be at the most, in ms: a ping is due each 5 s, and has 1.2 s. */
-  const LATE = 7_000;
-
-  /** known are the sequences that the exchange itself told, by the time before each. */
-  const known: { at: number; seq: number }[] = [];
-
-  /** held answers what the page calls live though it is older than LATE, for some time. */
-  async function held(ms: number, until: (state: string) => boolean = () => false): Promise<string[]> {
-    const faults: string[] = [];
-    for (const end = performance.now() + ms; performance.now() < end; ) {
-      const at = performance.now();
-      const answer = await fetch(`${exchange.url}/spot/orderbook`, { method: 'POST', body: JSON.stringify({ pair: 'BTC/USDT', depth: 1 }) });
-      known.push({ at, seq: ((await answer.json()) as RestBook).seq });
-      const state = await ann.page.getByLabel('Connection').innerText();
-      const { seq } = await shownBook(ann.page).catch(() => ({ seq: -1 }));
-      const least = known.findLast((one) => one.at < at - LATE)?.seq ?? 0;
-      if (state === 'Live' && seq < least) faults.push(`live at ${seq}, while the exchange was at ${least} long before`);
-      if (until(state)) break;
-      await ann.page.waitForTimeout(200);
-    }
-    return faults;
-  }
-
-  test('of 50 kB/s carries the page, its book and orders', async () => {
-    proxy.slow(50_000);
-    const { page } = ann;
-    await page.goto(TRADE);
-    await badge(page, 'Live').waitFor();
-    await page.getByRole('region', { name: 'Order book' }).locator('[data-price]').first().waitFor();
-    await order(page).field('Amount').fill('0.001');
-    await order(page).submit('Buy BTC');
-    await expect.poll(() => order(page).status.innerText()).toMatch(/^(Accepted|Filled)/);
-    await page.getByLabel(/^Candles of/).locator('canvas').first().waitFor();
-    expect(await held(9_000, (state) => state !== 'Live')).toEqual([]);
-    await badge(page, 'Live').waitFor();
-  });
-
-  test('that is too slow is not called live', async () => {
-    ann.outage = true;
-    proxy.slow(200);
-    expect(await held(30_000, (state) => state !== 'Live')).toEqual([]);
-    expect(await ann.page.getByLabel('Connection').innerText()).toMatch(/Stale|Offline/);
-    proxy.slow(Infinity);
-    await badge(ann.page, 'Live').waitFor();
   });
 });

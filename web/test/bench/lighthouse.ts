@@ -1,6 +1,6 @@
 import { chromium } from 'playwright-core';
 import { createServer } from 'node:net';
-import { executable, flags } from '../browser';
+import { executable, flags } from '../chromium';
 import { median } from './figures';
 
 /** Report is the part of Lighthouse's answer that is used here. */
