@@ -11,7 +11,7 @@ inChromium('from sign-up to withdrawal', () => {
   let exchange: Exchange;
 
   beforeAll(async () => {
-    exchange = await Exchange.start();
+    exchange = await Exchange.start('--no-bots');
     browser = await launch();
   });
 

@@ -4,14 +4,12 @@ import { inChromium, launch, visit, type Visitor } from './browser';
 import { Exchange } from './exchange';
 import { addAuthenticator, addPasskey, logIn, password, requirePasskey, reviewWithdrawal, signUp, takeFromFaucet } from './person';
 
-const email = 'alan@example.org';
-
-inChromium('a passkey', () => {
+inChromium('what an account is confirmed by', () => {
   let browser: Browser;
   let exchange: Exchange;
 
   beforeAll(async () => {
-    exchange = await Exchange.start();
+    exchange = await Exchange.start('--no-bots');
     browser = await launch();
   });
 
@@ -20,7 +18,8 @@ inChromium('a passkey', () => {
     await exchange?.stop();
   });
 
-  it('confirms what codes confirmed before, and logs in by itself', async () => {
+  it('is a passkey in place of codes, which logs in by itself, too', async () => {
+    const email = 'alan@example.org';
     // Browsers have no passkeys for addresses: the page is at a name.
     await visit(browser, exchange.url.replace('127.0.0.1', 'localhost'), async (visitor) => {
       const { page } = visitor;
@@ -46,36 +45,8 @@ inChromium('a passkey', () => {
     });
   });
 
-  /** withdraw sends money out, confirmed by the passkey alone. */
-  async function withdraw({ page }: Visitor): Promise<void> {
-    const main = page.getByRole('main');
-    await reviewWithdrawal(page, exchange);
-    await main.getByRole('button', { name: 'Confirm withdrawal' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Use passkey' }).waitFor();
-    expect(await dialog.getByLabel('Code', { exact: true }).count()).toBe(0);
-    await dialog.getByRole('button', { name: 'Use passkey' }).click();
-    await page.getByRole('log').getByText('The withdrawal is accepted.').waitFor();
-    await exchange.admin('devnet', 'mine', 'BTC', '6');
-    await main.getByText('Done', { exact: true }).waitFor();
-  }
-});
-
-inChromium('a change of the address', () => {
-  let browser: Browser;
-  let exchange: Exchange;
-
-  beforeAll(async () => {
-    exchange = await Exchange.start('--no-bots');
-    browser = await launch();
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await exchange?.stop();
-  });
-
-  it('is taken back with the code of the letter to the old one', async () => {
+  it('takes a change of the address back by the code of the letter to the old one', async () => {
+    const email = 'ada@example.org';
     await visit(browser, exchange.url, async (visitor) => {
       const { page } = visitor;
       const main = page.getByRole('main');
@@ -108,4 +79,18 @@ inChromium('a change of the address', () => {
       await page.getByRole('link', { name: 'Sign up' }).waitFor(); // the thief's session has ended
     });
   });
+
+  /** withdraw sends money out, confirmed by the passkey alone. */
+  async function withdraw({ page }: Visitor): Promise<void> {
+    const main = page.getByRole('main');
+    await reviewWithdrawal(page, exchange);
+    await main.getByRole('button', { name: 'Confirm withdrawal' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Use passkey' }).waitFor();
+    expect(await dialog.getByLabel('Code', { exact: true }).count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Use passkey' }).click();
+    await page.getByRole('log').getByText('The withdrawal is accepted.').waitFor();
+    await exchange.admin('devnet', 'mine', 'BTC', '6');
+    await main.getByText('Done', { exact: true }).waitFor();
+  }
 });
