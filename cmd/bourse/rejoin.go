@@ -60,8 +60,22 @@ func (r *returning) config() (*cluster.Config, error) {
 	case own.Node < others.Newest(r.number).Node:
 		return r.remake(errors.New("its directory is that of a node that was replaced"))
 	default:
-		return own, nil
+		return own, r.adopt(own)
 	}
+}
+
+// adopt brings the members of the node's configuration up to those that the other nodes know.
+func (r *returning) adopt(own *cluster.Config) error {
+	d, err := disk.Open(r.dir())
+	if err != nil {
+		return err
+	}
+	for n := range uint64(mostNodes) {
+		if c, failed := readConfig(nodeDir(r.data, n+1)); failed == nil {
+			err = errors.Join(err, own.Adopt(d, c))
+		}
+	}
+	return errors.Join(err, d.Close())
 }
 
 // others returns the configuration of another node, that which knows the newest life of this one; nil if

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -211,4 +212,35 @@ func flipUnder(t *testing.T, name string) {
 	must(t, err)
 	_, err = file.WriteAt([]byte{b[at] ^ 4}, int64(at))
 	must(t, errors.Join(err, file.Close()))
+}
+
+// TestMembersOfANodeThatWasAway starts a node that was away while another one came back under another id, and was
+// told of it by nobody. It knows the member by the configuration of a node that is not away, and keeps that.
+func TestMembersOfANodeThatWasAway(t *testing.T) {
+	data := t.TempDir()
+	c := cluster.Config{Exchange: "04020000000000000000000000000000", Sandbox: true, Epoch: 1}
+	var dirs []disk.Disk
+	for n := range uint64(3) {
+		d, err := disk.Open(nodeDir(data, n+1))
+		must(t, err)
+		defer func() { _ = d.Close() }()
+		dirs, c.Nodes = append(dirs, d), append(c.Nodes, cluster.Member{Node: n + 1})
+	}
+	must(t, cluster.Found(c, dirs, time.Now(), 1<<20))
+	const life = 1 << 32
+	later, err := readConfig(nodeDir(data, 3))
+	must(t, err)
+	later.Nodes[1], later.Changed = cluster.Member{Node: 2 + life, Pin: "new", Since: 70}, 70
+	text, err := json.Marshal(later)
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(nodeDir(data, 3), cluster.ConfigFile), text, 0o600))
+
+	for _, start := range []string{"the first", "the next"} {
+		own, err := (&returning{data: data, number: 1}).config()
+		must(t, err)
+		if m := own.Member(2 + life); own.Node != 1 || len(own.Nodes) != 3 || own.Changed != 70 || m == nil || m.Pin != "new" {
+			t.Errorf("%s start has node %d of %+v", start, own.Node, own.Nodes)
+		}
+		must(t, os.WriteFile(filepath.Join(nodeDir(data, 3), cluster.ConfigFile), []byte("{"), 0o600))
+	}
 }

@@ -96,6 +96,17 @@ func (c *Config) Numbers() (list []uint64) {
 	return slices.Compact(list)
 }
 
+// Adopt takes over the members of another node's configuration that has applied a later change of them, and makes
+// them durable. It is for a node that was away while members were replaced: it may know the keys of too few others to
+// learn of the change from the log.
+func (c *Config) Adopt(d disk.Disk, other *Config) error {
+	if other.Changed <= c.Changed || other.Member(c.Node) == nil {
+		return nil
+	}
+	c.Nodes, c.Changed = other.Nodes, other.Changed
+	return c.save(d)
+}
+
 // save makes the configuration durable.
 func (c *Config) save(d disk.Disk) error {
 	text, err := json.Marshal(c)
