@@ -181,6 +181,18 @@ func (g *trio) bringBack(node, leader uint64) {
 // again starts a node that was killed, and waits until it has what the leader has.
 func (g *trio) again(node, leader uint64) (end func()) {
 	g.t.Helper()
+	end = g.back(node)
+	least := g.status(leader).Nodes[leader-1].Applied
+	for caught := false; !caught; {
+		s := g.status(leader).Nodes[node-1]
+		caught = s.Role == "replica" && s.Applied >= least && s.LagMS >= 0 && s.LagMS < 10_000
+	}
+	return end
+}
+
+// back starts a node again, by itself.
+func (g *trio) back(node uint64) (end func()) {
+	g.t.Helper()
 	path, err := binary()
 	must(g.t, err)
 	cmd := exec.Command(path, append([]string{"dev", "--node", fmt.Sprint(node), "--data", g.data}, trioArgs...)...)
@@ -202,11 +214,6 @@ func (g *trio) again(node, leader uint64) (end func()) {
 		g.t.Errorf("the node comes back as %+v", l)
 	}
 
-	least := g.status(leader).Nodes[leader-1].Applied
-	for caught := false; !caught; {
-		s := g.status(leader).Nodes[node-1]
-		caught = s.Role == "replica" && s.Applied >= least && s.LagMS >= 0 && s.LagMS < 10_000
-	}
 	return func() {
 		must(g.t, cmd.Process.Signal(syscall.SIGTERM))
 		must(g.t, cmd.Wait())

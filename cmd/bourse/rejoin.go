@@ -24,6 +24,8 @@ const (
 	// leader is asked.
 	askAgain       = 200 * time.Millisecond
 	admittedWithin = 10 * time.Second
+	// mendAgain is the time between two attempts to fetch what is damaged.
+	mendAgain = time.Second
 	// mostKept bounds the copies of earlier data that a node's directory keeps: a disk that damages more is
 	// to be replaced, and the copies are not to fill it.
 	mostKept = 3
@@ -163,14 +165,82 @@ func (r *returning) askAt(dir string, n *cluster.Newcomer) (*cluster.Admission, 
 	return a, json.Unmarshal(answer, a)
 }
 
-// repair makes a node anew whose journal is damaged, and returns node.ErrDeposed if the process is to begin
-// again.
+// repair repairs a node whose journal is damaged, and returns node.ErrDeposed if the process is to begin again. It
+// fetches what is damaged from the other nodes, so that the node votes on under its id; if it may have forgotten
+// its vote or the last entries that it acknowledged, it is made anew.
 func (r *returning) repair(cause error) error {
-	_, err := r.remake(cause)
+	err := r.mend(cause)
+	for said := false; errors.Is(err, journal.ErrNoSource); err = r.mend(cause) {
+		if !said {
+			_, _ = fmt.Fprintf(r.stderr, "bourse: node %d waits for a node that has what it lacks: %v\n", r.number, err)
+			said = true
+		}
+		select {
+		case <-r.ctx.Done():
+			return r.ctx.Err()
+		case <-time.After(mendAgain):
+		}
+	}
 	if err == nil || errors.Is(err, journal.ErrInUse) {
 		return node.ErrDeposed // a log that is still open is not any more in a process that begins again
 	}
+
+	_, err = r.remake(cause)
+	if err == nil || errors.Is(err, journal.ErrInUse) {
+		return node.ErrDeposed
+	}
 	return err
+}
+
+// mend replaces the damaged segments of the node. The journals of the other nodes lie side by side with it, and are
+// read also while those run, or do not run. An error other than journal.ErrNoSource means that the damage is none of
+// those that can be mended.
+func (r *returning) mend(cause error) error {
+	d, err := disk.Open(r.dir())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = d.Close() }() // everything is durable
+	config, err := cluster.LoadConfig(d)
+	if err != nil {
+		return err
+	}
+	id, err := config.Identity()
+	if err != nil {
+		return err
+	}
+	files := journal.NewFiles(d, id)
+	lock, err := journal.Lock(d)
+	switch {
+	case errors.Is(err, journal.ErrInUse):
+		// A start may take damage at the very end for a torn write, and cut what was acknowledged.
+		if _, _, found := files.End(nil); !inJournal(found) {
+			return cause
+		}
+		return err
+	case err != nil:
+		return err
+	}
+	defer func() { _ = lock.Close() }() // the process begins again
+
+	var others []*journal.Files
+	for n := range uint64(mostNodes) {
+		if other, err := disk.OpenExisting(nodeDir(r.data, n+1)); err == nil && n+1 != r.number {
+			defer func() { _ = other.Close() }() // it was only read
+			others = append(others, journal.NewFiles(other, id))
+		}
+	}
+	mended, err := files.Mend(others)
+	if err != nil {
+		return err
+	}
+	damage := (*journal.DamageError)(nil)
+	if errors.As(cause, &damage) && !slices.Contains(mended, damage.File) {
+		return cause
+	}
+	_, _ = fmt.Fprintf(r.stderr, "bourse: node %d has %v again, from the other nodes; what was damaged is in %s: %v\n",
+		r.number, mended, journal.TornDir, cause)
+	return nil
 }
 
 // inJournal reports whether an error is damage in the live journal.
