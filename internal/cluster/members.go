@@ -51,8 +51,8 @@ var errUnchanged = errors.New("the members do not change now")
 // The authority is the caller's: whoever reaches the leader's administrative socket.
 func (n *Node) Admit(ctx context.Context, c Newcomer) (*Admission, error) {
 	for {
-		if a := n.admitted(c); a != nil {
-			return a, nil
+		if a, err := n.admitted(c); a != nil || err != nil {
+			return a, err
 		}
 		err := n.Log.reach(func(l *raftlog.Log) error { return n.propose(l, c) })
 		if err != nil && !errors.Is(err, errUnchanged) {
@@ -67,7 +67,7 @@ func (n *Node) Admit(ctx context.Context, c Newcomer) (*Admission, error) {
 }
 
 // admitted returns the admission of a newcomer whose change was applied.
-func (n *Node) admitted(c Newcomer) (a *Admission) {
+func (n *Node) admitted(c Newcomer) (a *Admission, err error) {
 	config := n.Config()
 	for _, m := range config.Nodes {
 		if m.Pin == c.Pin && Number(m.Node) == c.Number {
@@ -76,14 +76,24 @@ func (n *Node) admitted(c Newcomer) (a *Admission) {
 		}
 	}
 	if a == nil {
-		return nil
+		return nil, nil
 	}
-	_ = n.Log.reach(func(l *raftlog.Log) error {
-		base := l.Base()
+	err = n.Log.reach(func(l *raftlog.Log) error {
+		base, err := beginning(l)
 		a.Base = base.Bytes()
-		return nil
+		return err
 	})
-	return a
+	return a, err
+}
+
+// beginning returns the header of the oldest live segment, with which a newcomer begins; ErrPruned if commands were
+// before it.
+func beginning(l *raftlog.Log) (journal.Header, error) {
+	base, err := l.Base()
+	if err == nil && base.Tip.Last > 0 {
+		err = ErrPruned
+	}
+	return base, err
 }
 
 // propose asks for the change that makes a newcomer a learner. Learners of the same number leave: they lost
@@ -101,8 +111,9 @@ func (n *Node) propose(l *raftlog.Log, c Newcomer) error {
 		return fmt.Errorf("the cluster has no node %d", c.Number)
 	case former.Node == s.Node:
 		return fmt.Errorf("node %d leads the cluster", c.Number)
-	case l.Base().Tip.Last > 0:
-		return ErrPruned
+	}
+	if _, err := beginning(l); err != nil {
+		return err
 	}
 
 	m := Member{Node: former.Node + 1<<lifeShift, Address: former.Address, Listen: former.Listen, Pin: c.Pin}

@@ -62,8 +62,10 @@ func (n *Node) scrub(ctx context.Context) error {
 // oldest returns a reader of the live segments.
 func (n *Node) oldest() (r journal.Reader, err error) {
 	err = n.Log.reach(func(l *raftlog.Log) error {
-		base := l.Base()
-		r, err = l.Read(base.First())
+		base, err := l.Base()
+		if err == nil {
+			r, err = l.Read(base.First())
+		}
 		return err
 	})
 	return r, err

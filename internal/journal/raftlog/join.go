@@ -3,6 +3,7 @@ package raftlog
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"go.etcd.io/raft/v3"
@@ -79,7 +80,19 @@ func (s *store) create(node uint64, size int64) error {
 var errThere = errors.New("there is a journal already")
 
 // Base returns the header of the oldest live segment, for Join. It belongs to the goroutine of Step.
-func (l *Log) Base() journal.Header { return l.parts[0].head }
+func (l *Log) Base() (journal.Header, error) {
+	for len(l.parts) > 1 {
+		file, err := l.disk.Open(l.parts[0].head.Name())
+		if err == nil {
+			return l.parts[0].head, file.Close()
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return journal.Header{}, err
+		}
+		l.parts = l.parts[1:] // it moved to the archive
+	}
+	return l.parts[0].head, nil
+}
 
 // Answering returns the voters that answer, this node among them; none at a node that does not lead. It belongs to
 // the goroutine of Step. The record is cleared once an election timeout, and the next heartbeats fill it again.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
 	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/journaltest"
 	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
 )
 
@@ -22,11 +23,43 @@ func member(kind raftpb.ConfChangeType, id uint64) *raftpb.ConfChangeSingle {
 func (g *trio) loseDisk(i int) {
 	g.t.Helper()
 	g.logs[i], g.disks[i], g.taken[i] = nil, memdisk.New(77), nil
-	base := g.logs[0].Base()
+	base := g.base(0)
 	if err := raftlog.Join(g.disks[i], &base, 5, small); err != nil {
 		g.t.Fatal(err)
 	}
 	g.open(i)
+}
+
+func (g *trio) base(i int) journal.Header {
+	g.t.Helper()
+	base, err := g.logs[i].Base()
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return base
+}
+
+// TestBaseBehindTheArchive archives segments beside a log: its base is the oldest that is left, from which a newcomer
+// gets all entries, and no node can begin before that.
+func TestBaseBehindTheArchive(t *testing.T) {
+	g := newTrioThatTook(t, "aa", 40)
+	if base := g.base(0); base.First() != 1 {
+		t.Fatalf("the journal begins with command %d", base.First())
+	}
+	files := journal.NewFiles(g.disks[0], identity)
+	journaltest.Archive(t, files, g.logs[0].Durable())
+	stats, err := files.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if base := g.base(0); base.First() != stats.Live || stats.Live == 1 {
+		t.Errorf("the base begins with command %d, the live segments with %d", base.First(), stats.Live)
+	}
+	g.propose(0, "zz")
+	g.pass(5)
+	if all := g.texts(1); all[len(all)-2:] != "zz" {
+		t.Errorf("nothing is committed behind an archived base: %q", all)
+	}
 }
 
 // TestJoin lets a node lose its disk that has acknowledged what a third one lacks. It comes back under another
@@ -86,7 +119,7 @@ func TestJoin(t *testing.T) {
 // directory that has a journal.
 func TestJoinRefuses(t *testing.T) {
 	g := newTrio(t)
-	base := g.logs[0].Base()
+	base := g.base(0)
 	if err := raftlog.Join(memdisk.New(7), &base, 2, small); err == nil {
 		t.Error("a node is made anew under its id")
 	}
