@@ -163,7 +163,13 @@ type Fees struct {
 	Cost bourse.Amount
 	// PerInput is the cost of each further input; zero on networks of accounts.
 	PerInput bourse.Amount
+	// Over is true if the cost is above the settings' cap on fees, by at most the multiple [OverCap]. Only
+	// payments with the nonce of a dropped one may cost that much: all payments wait for that nonce.
+	Over bool
 }
+
+// OverCap bounds the price of payments that take the nonce of dropped ones, in multiples of the cap on fees.
+const OverCap = 2
 
 // Input is an output of the exchange that a payment may spend.
 type Input struct {

@@ -77,7 +77,8 @@ type Network interface {
 	// Fees returns the current cost of payments of a coin.
 	Fees(ctx context.Context, coin CoinID) (Fees, error)
 	// Outbid returns the cost of payments of a coin that replace signed transactions and
-	// spend the same inputs, or more. It fails with ErrCost if the settings allow no such cost.
+	// spend the same inputs, or more. It fails with ErrCost if the settings allow no such cost. On networks of
+	// accounts they allow OverCap times their cap.
 	// Without transactions to replace, and on networks that replace none, it is Fees.
 	Outbid(ctx context.Context, coin CoinID, replaces [][]byte) (Fees, error)
 	// Prepare makes a payment that lacks only a signature. It fails with ErrCost above

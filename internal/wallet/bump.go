@@ -156,6 +156,9 @@ func (w *Worker) tryOutbid(ctx context.Context, s *bourse.SignedTx, dropped []bo
 		return err
 	}
 	fees, err := w.Network.Outbid(ctx, d.Pays[i].Coin, append([][]byte{s.Raw}, raws(dropped)...))
+	if err == nil && fees.Over {
+		err = chain.ErrCost
+	}
 	if err != nil {
 		return err
 	}

@@ -103,6 +103,32 @@ func TestNoDearBump(t *testing.T) {
 	})
 }
 
+// TestNoBumpAboveTheCap has the node forget a payment that pays as much as the settings allow. It is not given up.
+func TestNoBumpAboveTheCap(t *testing.T) {
+	native := func(l *listing) bool { return bumped(l) && l.contract == "" }
+	eachThat(t, native, func(t *testing.T, w *world, l *listing) {
+		w.stuck = 1
+		w.restart()
+		n := w.network(l.network)
+		w.credit(l, 1, 1000*l.least)
+		must(t, n.node.Spike(1000))
+		id := w.mustWithdraw(l, 1, 10*l.least)
+		w.settle()
+
+		tx := w.withdrawals[id].Tx
+		for range 4 {
+			if w.withdrawals[id].Tx != tx || len(w.board.DroppedOf(l.network, id)) > 0 {
+				t.Fatal("a payment at the cap was given up")
+			}
+			must(t, n.node.Forget(tx))
+			w.mine(l.network, 1)
+		}
+		w.mine(l.network, 1)
+		w.wants(id, bourse.WalletDone, true)
+		w.finish()
+	})
+}
+
 // TestNoBumpWithoutMoney withdraws nearly all that the hot wallet has. When the price rises, nothing is left for a
 // replacement: the payment stays, and is offered again for each block.
 func TestNoBumpWithoutMoney(t *testing.T) {

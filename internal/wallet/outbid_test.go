@@ -149,6 +149,35 @@ func TestOutbidPinned(t *testing.T) {
 	})
 }
 
+// TestOutbidPinnedNonce releases a withdrawal whose transaction costs as much as the settings allow, and waits at the node.
+// All payments wait for its nonce on networks of accounts, so the next one may pay more than that.
+func TestOutbidPinnedNonce(t *testing.T) {
+	accounts := func(l *listing) bool { return l.network == onETH && l.contract == "" }
+	eachThat(t, accounts, func(t *testing.T, w *world, l *listing) {
+		w.credit(l, 1, 1000*l.least)
+		w.credit(l, 2, 100*l.least)
+		must(t, w.network(l.network).node.Spike(1000))
+		id := w.mustWithdraw(l, 1, 10*l.least)
+		w.settle()
+		released := w.signed(l, w.withdrawals[id].Tx)
+		w.must(bourse.Command{Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{ID: id}})
+
+		must(t, w.network(l.network).node.Spike(1))
+		others := []bourse.WalletID{w.mustWithdraw(l, 2, 10*l.least), w.mustWithdraw(l, 2, 10*l.least)}
+		w.settle()
+		if next := w.signed(l, w.withdrawals[others[0]].Tx); next.State != bourse.SignedAccepted || !next.Rivals(&released) {
+			t.Errorf("the next one is %v", next)
+		}
+		w.mine(l.network, 2)
+		for _, other := range others {
+			w.wants(other, bourse.WalletDone, true)
+		}
+		if got := w.paid(id); !got.IsZero() {
+			t.Errorf("what was released paid %s", got.Format(0))
+		}
+	})
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

@@ -37,7 +37,7 @@ func (c *Client) outbid(ctx context.Context, replaces [][]byte) (uint64, error) 
 			return 0, err
 		}
 		least, ok := c.params.higher(t)
-		if !ok || least > c.params.rate*maxRate {
+		if !ok || least > c.params.highest() {
 			return 0, chain.ErrCost
 		}
 		rate = max(rate, least)
@@ -62,7 +62,7 @@ func (c *Client) Outbid(ctx context.Context, coin chain.CoinID, replaces [][]byt
 	if c.params.Shape.Outputs {
 		return chain.Fees{Cost: costOf(size(1, 2), rate), PerInput: costOf(size(1, 0)-size(0, 0), rate)}, nil
 	}
-	return chain.Fees{Cost: costOf(c.mostGas(coin), rate)}, nil
+	return chain.Fees{Cost: costOf(c.mostGas(coin), rate), Over: rate > c.params.rate*maxRate}, nil
 }
 
 // mostGas returns the maximum gas of a payment, with headroom.

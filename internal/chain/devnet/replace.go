@@ -59,10 +59,18 @@ func (p *Params) pays(t *transaction, price uint64) bool {
 // relay is the price of a unit that a replacement pays beyond what it replaces, on networks of outputs.
 func (p *Params) relay() uint64 { return p.rate/leastShare + 1 }
 
+// highest returns the highest price of a unit that a replacement pays.
+func (p *Params) highest() uint64 {
+	if p.Shape.Outputs {
+		return p.rate * maxRate
+	}
+	return chain.OverCap * p.rate * maxRate
+}
+
 // higher returns the least price at which a payment with the same inputs or nonce replaces another one.
 func (p *Params) higher(t *transaction) (uint64, bool) {
 	if !p.Shape.Outputs {
-		return t.Price + t.Price/bump + 1, t.Price < p.rate*maxRate
+		return t.Price + t.Price/bump + 1, t.Price < p.highest()
 	}
 	cost, err := p.costOfTx(t)
 	if err != nil || cost.Hi > 0 {

@@ -58,6 +58,8 @@ const (
 	DefaultFloor = 1_000_000
 	// DefaultCap is the highest price of gas, in units of the native coin.
 	DefaultCap = 500_000_000_000
+	// priceEnd bounds all prices of gas, so that a price above one of them fits 64 bits.
+	priceEnd = 1 << 63
 	// MaxAnswer bounds a node's answer, in bytes: the receipts of a full block with logs alone, in
 	// hexadecimal digits, twice.
 	MaxAnswer = 64 << 20

@@ -8,7 +8,7 @@ import (
 )
 
 // TestOutbid offers an eighth more than a waiting payment on both prices, or what the network takes now if that is
-// more, at least the payment's gas, and nothing above the cap.
+// more, at least the payment's gas, and nothing above twice the cap.
 func TestOutbid(t *testing.T) {
 	h := header{Nonce: make([]byte, 8)}
 	h.Hash = digest(keccak(h.encode()))
@@ -41,7 +41,18 @@ func TestOutbid(t *testing.T) {
 		}
 	}
 
-	for _, price := range []uint64{450e9, DefaultCap, 1<<63 - 1} {
+	for price, over := range map[uint64]bool{444e9: false, 445e9: true, DefaultCap: true, 888e9: true} {
+		old := sample()
+		old.price = price
+		raw, _, err := testKeys(t).Sign(old.seal())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fees, err := c.Outbid(t.Context(), "ETH", [][]byte{raw}); err != nil || fees.Over != over {
+			t.Errorf("above %d: %v, %v", price, fees, err)
+		}
+	}
+	for _, price := range []uint64{889e9, 2 * DefaultCap, 1<<63 - 1, 1<<64 - 1} {
 		old := sample()
 		old.price = price
 		raw, _, err := testKeys(t).Sign(old.seal())

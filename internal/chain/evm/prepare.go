@@ -31,6 +31,9 @@ type prices struct {
 	gas uint64
 }
 
+// highest returns the highest price of gas of a payment that replaces others. First payments keep to the cap.
+func (o *Options) highest() uint64 { return o.Cap + min((chain.OverCap-1)*o.Cap, priceEnd-o.Cap) }
+
 // prices asks for the current prices, within floor and cap. The network may burn twice as much as now
 // before a payment of these prices waits.
 func (c *Client) prices(ctx context.Context) (p prices, err error) {
@@ -58,7 +61,7 @@ func (c *Client) Fees(ctx context.Context, coin chain.CoinID) (chain.Fees, error
 func higher(price uint64) uint64 { return price + price/8 + 1 }
 
 // outbid asks for the current prices, above those of payments with the same nonce. It fails with
-// chain.ErrCost above the cap.
+// chain.ErrCost above the highest price.
 func (c *Client) outbid(ctx context.Context, replaces [][]byte) (prices, error) {
 	p, err := c.prices(ctx)
 	if err != nil {
@@ -69,13 +72,13 @@ func (c *Client) outbid(ctx context.Context, replaces [][]byte) (prices, error) 
 		if err != nil {
 			return p, err
 		}
-		if old.price > c.options.Cap {
+		if old.price > c.options.highest() {
 			return p, chain.ErrCost
 		}
 		p.tip, p.most = max(p.tip, higher(old.tip)), max(p.most, higher(old.price))
 		p.gas = max(p.gas, old.gas)
 	}
-	if p.most > c.options.Cap {
+	if p.most > c.options.highest() {
 		return p, chain.ErrCost
 	}
 	return p, nil
@@ -90,11 +93,11 @@ func (c *Client) Outbid(ctx context.Context, coin chain.CoinID, replaces [][]byt
 	if err != nil {
 		return chain.Fees{}, err
 	}
-	return chain.Fees{Cost: costMost(max(c.usual(coin), p.gas), p.most)}, nil
+	return chain.Fees{Cost: costMost(max(c.usual(coin), p.gas), p.most), Over: p.most > c.options.Cap}, nil
 }
 
 // MaxCost returns the highest cost of a payment.
-func (c *Client) MaxCost() bourse.Amount { return costMost(maxGas, c.options.Cap) }
+func (c *Client) MaxCost() bourse.Amount { return costMost(maxGas, c.options.highest()) }
 
 // usual returns the gas that a payment of a coin usually has at most.
 func (c *Client) usual(coin chain.CoinID) uint64 {

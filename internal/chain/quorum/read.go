@@ -119,7 +119,7 @@ func (q *Network) fees(ctx context.Context, ask question[chain.Fees]) (chain.Fee
 		return chain.Fees{}, err
 	}
 	input, err := median(q, "fees", list, func(f chain.Fees) bourse.Amount { return f.PerInput }, show)
-	return chain.Fees{Cost: cost.Cost, PerInput: input.PerInput}, err
+	return chain.Fees{Cost: cost.Cost, PerInput: input.PerInput, Over: cost.Over}, err
 }
 
 // enough returns the rule that q.agree nodes gave a value or refused their cost, or refused.
