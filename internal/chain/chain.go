@@ -163,9 +163,25 @@ type Fees struct {
 	Cost bourse.Amount
 	// PerInput is the cost of each further input; zero on networks of accounts.
 	PerInput bourse.Amount
+	// Least is the least cost of a replacement with a single input, and LeastPerInput that of each further input, on
+	// networks of outputs: one that is smaller than what it replaces pays a higher rate, so that it pays no less in
+	// all. Both are zero for other payments.
+	Least, LeastPerInput bourse.Amount
 	// Over is true if the cost is above the settings' cap on fees, by at most the multiple [OverCap]. Only
 	// payments with the nonce of a dropped one may cost that much: all payments wait for that nonce.
 	Over bool
+}
+
+// Of returns the cost of a payment with a number of inputs, at least one.
+func (f *Fees) Of(inputs int) bourse.Amount {
+	cost, least := f.Cost, f.Least
+	for range inputs - 1 {
+		cost, least = cost.Plus(f.PerInput), least.Plus(f.LeastPerInput)
+	}
+	if cost.Less(least) {
+		return least
+	}
+	return cost
 }
 
 // OverCap bounds the price of payments that take the nonce of dropped ones, in multiples of the cap on fees.

@@ -37,15 +37,12 @@ func SelectBeside(first, unspent []Input, want *Need) ([]Input, bourse.Amount, b
 	own := slices.Concat(first, more)
 
 	var sum bourse.Amount
-	cost := want.Fees.Cost
 	for n := 1; n <= min(len(own), MaxInputs); n++ {
-		if n > 1 {
-			cost = cost.Plus(want.Fees.PerInput)
-		}
 		sum = sum.Plus(own[n-1].Amount)
 		if n < len(first) {
 			continue
 		}
+		cost := want.Fees.Of(n)
 		need, fits := want.Amount, true
 		if want.Coin == want.Native {
 			need, fits = want.Amount.Add(cost)

@@ -111,3 +111,27 @@ func TestSelectBeside(t *testing.T) {
 		}
 	}
 }
+
+// TestDisplaced counts those that exclude each other once, with the dearest, and others beside each other.
+func TestDisplaced(t *testing.T) {
+	of := func(cost uint64, inputs ...uint32) (r chain.Replaced) {
+		for _, index := range inputs {
+			r.Inputs = append(r.Inputs, chain.Input{Outpoint: chain.Outpoint{Index: index}})
+		}
+		r.Cost = bourse.Units(cost)
+		return r
+	}
+	for _, c := range []struct {
+		list []chain.Replaced
+		want uint64
+	}{
+		{nil, 0},
+		{[]chain.Replaced{of(5, 1), of(7, 1, 2), of(6, 3, 1)}, 7},
+		{[]chain.Replaced{of(5, 1), of(7, 2)}, 12},
+		{[]chain.Replaced{of(5, 1), of(9, 1, 2), of(7, 2)}, 16}, // the first and the last are possible together
+	} {
+		if got := chain.Displaced(c.list); got != bourse.Units(c.want) {
+			t.Errorf("%v: %s", c.list, got.Format(0))
+		}
+	}
+}

@@ -163,14 +163,20 @@ func (w *Worker) tryOutbid(ctx context.Context, s *bourse.SignedTx, dropped []bo
 		return err
 	}
 
-	most, fits := now.Cost.Mul(dearest)
-	if !fits || most.Less(fees.Cost) {
+	cost, inputs := fees.Cost, 1
+	if !w.Network.Shape().Outputs {
+		err = w.affords(fees.Cost, d.Cost)
+	} else {
+		cost, inputs, err = w.reaches(s, dropped, &chain.Need{Coin: d.Pays[i].Coin, Amount: d.Pays[i].Amount, Fees: fees})
+	}
+	if err != nil {
+		return err
+	}
+	most, fits := now.Of(inputs).Mul(dearest)
+	if !fits || most.Less(cost) {
 		return errDear
 	}
-	if !w.Network.Shape().Outputs {
-		return w.affords(fees.Cost, d.Cost)
-	}
-	return w.reaches(s, dropped, &chain.Need{Coin: d.Pays[i].Coin, Amount: d.Pays[i].Amount, Fees: fees})
+	return nil
 }
 
 // affords fails unless the hot wallet has the rest of a replacement's cost. What the replaced transaction moves is
@@ -189,8 +195,11 @@ func (w *Worker) affords(cost, before bourse.Amount) error {
 	return nil
 }
 
-// reaches fails unless the outputs that all the transactions share, and free ones, cover the replacement.
-func (w *Worker) reaches(s *bourse.SignedTx, dropped []bourse.SignedTx, want *chain.Need) error {
+// reaches returns the cost and the number of inputs of the replacement. It fails unless the outputs that all the
+// transactions share, and free ones, cover it.
+func (w *Worker) reaches(
+	s *bourse.SignedTx, dropped []bourse.SignedTx, want *chain.Need,
+) (cost bourse.Amount, inputs int, err error) {
 	var first []chain.Input
 	more := w.spendable(s.Wallet)
 	for _, u := range w.Board.Reserved(w.ID, s.Tx) {
@@ -209,8 +218,9 @@ func (w *Worker) reaches(s *bourse.SignedTx, dropped []bourse.SignedTx, want *ch
 	}
 
 	want.Native = w.Network.Shape().Native
-	if _, _, enough := chain.SelectBeside(first, more, want); len(first) == 0 || !enough {
-		return chain.ErrFunds
+	chosen, cost, enough := chain.SelectBeside(first, more, want)
+	if len(first) == 0 || !enough {
+		return cost, 0, chain.ErrFunds
 	}
-	return nil
+	return cost, len(chosen), nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
 // TestOutbid leaves a payment waiting while the price of blocks rises, and has it replaced. The transaction in its
@@ -174,6 +175,78 @@ func TestOutbidPinnedNonce(t *testing.T) {
 		}
 		if got := w.paid(id); !got.IsZero() {
 			t.Errorf("what was released paid %s", got.Format(0))
+		}
+	})
+}
+
+// TestOutbidSmaller replaces a payment of many small outputs once a large one is there. With two inputs the replacement is
+// smaller than what it replaces, and pays no less in all.
+func TestOutbidSmaller(t *testing.T) {
+	replaces := func(l *listing) bool { return l.outputs() && l.network != onTEST }
+	eachThat(t, replaces, func(t *testing.T, w *world, l *listing) {
+		n := w.network(l.network)
+		w.drain(l)
+		w.pay(l, 1, slices.Repeat([]uint64{l.least}, 30)...)
+		w.mine(l.network, 4)
+		w.pay(l, 1, 10_000*l.least)
+		w.mine(l.network, 1)
+
+		var most bourse.Amount
+		for _, u := range w.board.Unspent(l.network) {
+			if units, _ := u.Amount.Div64(l.unit); most.Less(units) && units.Less(bourse.Units(1000*l.least)) {
+				most = units
+			}
+		}
+		fees, err := n.client.Fees(t.Context(), l.coin())
+		must(t, err)
+		w.credit(l, 1, 100*l.least)
+		id := w.mustWithdraw(l, 1, most.Minus(fees.Cost).Lo)
+		w.settle()
+		replace := func(price uint64) bourse.SignedTx {
+			must(t, n.node.Spike(price))
+			w.must(bourse.Command{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: id}})
+			w.settle()
+			return w.signed(l, w.withdrawals[id].Tx)
+		}
+		second := replace(10)
+		must(t, n.node.Spike(15))
+		w.mine(l.network, 1)
+
+		third := replace(15)
+		if len(second.Inputs) < 8 || len(third.Inputs) != 2 || third.State != bourse.SignedAccepted ||
+			!second.Cost.Amount.Less(third.Cost.Amount) {
+			t.Errorf("of %d inputs it costs %s, then of %d %s: %v", len(second.Inputs), second.Cost.Amount.Format(0),
+				len(third.Inputs), third.Cost.Amount.Format(0), third.State)
+		}
+		w.mine(l.network, 1)
+		w.wants(id, bourse.WalletDone, true)
+		w.finish()
+	})
+}
+
+// TestOutbidTellsWhy replaces a payment of nearly all that the hot wallet has, when prices have risen. Nothing can take its
+// place, and the log says why.
+func TestOutbidTellsWhy(t *testing.T) {
+	native := func(l *listing) bool { return bumped(l) && l.contract == "" }
+	eachThat(t, native, func(t *testing.T, w *world, l *listing) {
+		n := w.network(l.network)
+		w.drain(l)
+		w.mine(l.network, 4)
+		purse := n.worker.Purse(t.Context()).Hot[l.asset]
+		hot, _ := purse.Div(bourse.Units(l.unit))
+		fees, err := n.client.Fees(t.Context(), l.coin())
+		must(t, err)
+		amount := hot.Minus(fees.Of(max(1, len(w.board.Unspent(l.network)))))
+		w.credit(l, 1, 2*amount.Lo)
+		id := w.mustWithdraw(l, 1, amount.Lo)
+		w.settle()
+
+		must(t, n.node.Spike(100))
+		w.reasons = nil
+		w.must(bourse.Command{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: id}})
+		w.settle()
+		if !slices.Contains(w.reasons, chain.ErrFunds.Error()) {
+			t.Errorf("the log says %q", w.reasons)
 		}
 	})
 }

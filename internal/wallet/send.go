@@ -217,6 +217,13 @@ func (w *Worker) ready(ctx context.Context, p *chain.Payment, id bourse.WalletID
 	return fees, false, nil
 }
 
+// tellReplacement logs why no transaction takes the place of a withdrawal's dropped one, if there is one.
+func (w *Worker) tellReplacement(id bourse.WalletID, why error) {
+	if len(w.instead(id)) > 0 {
+		w.complain(id, "a given up transaction cannot be outbid", why.Error(), slog.Uint64("xid", uint64(id)))
+	}
+}
+
 // carryOut chooses the source of a payment, has it signed, journals and broadcasts it.
 //
 // depositor is the address to sweep or top up; zero for a withdrawal.
@@ -224,8 +231,12 @@ func (w *Worker) carryOut(
 	ctx context.Context, p *chain.Payment, fees chain.Fees, id bourse.WalletID, depositor uint32,
 ) (bool, error) {
 	unsigned, enough, err := w.prepare(ctx, p, fees, id)
-	if !enough || trouble(err) {
+	if trouble(err) || !enough && err != nil {
 		return false, err
+	}
+	if !enough {
+		w.tellReplacement(id, chain.ErrFunds)
+		return false, nil
 	}
 	if err != nil && id != 0 {
 		w.unmade[id] = true
@@ -233,6 +244,7 @@ func (w *Worker) carryOut(
 	}
 	switch {
 	case errors.Is(err, chain.ErrFunds), errors.Is(err, chain.ErrCost):
+		w.tellReplacement(id, err)
 		return false, nil // it waits for money, or for lower fees
 	case err != nil: // the fault of this payment alone
 		w.complain(id, "a payment cannot be made", err.Error(),

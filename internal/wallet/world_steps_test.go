@@ -1,6 +1,9 @@
 package wallet_test
 
 import (
+	"context"
+	"log/slog"
+
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
@@ -237,4 +240,22 @@ func (w *world) account() {
 			}
 		}
 	}
+}
+
+// reasons keeps the reasons of log lines.
+type reasons struct {
+	slog.Handler
+	list *[]string
+}
+
+func (r reasons) Enabled(context.Context, slog.Level) bool { return true }
+
+func (r reasons) Handle(_ context.Context, line slog.Record) error {
+	line.Attrs(func(a slog.Attr) bool {
+		if a.Key == "reason" {
+			*r.list = append(*r.list, a.Value.String())
+		}
+		return true
+	})
+	return nil
 }

@@ -92,7 +92,9 @@ type world struct {
 	tb  testing.TB
 	now bourse.Time
 	// stuck is the workers' setting.
-	stuck   uint64
+	stuck uint64
+	// reasons are those with which the workers held payments up.
+	reasons []string
 	journal [][]byte
 	times   []bourse.Time
 
@@ -279,7 +281,7 @@ func (w *world) open() {
 		n.client = devnet.NewClient(n.params, key, wire{w, n}, devnet.ClientOptions{Timeout: 50 * time.Microsecond})
 		n.worker = wallet.NewWorker(wallet.Options{
 			ID: n.id, Stuck: w.stuck, Network: eye{n.client, w}, Signer: pen{w}, Board: w.board, Listed: w, Submit: w.submit,
-			Log: slog.New(slog.DiscardHandler),
+			Log: slog.New(reasons{slog.DiscardHandler, &w.reasons}),
 		})
 	}
 }

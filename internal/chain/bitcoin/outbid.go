@@ -16,13 +16,37 @@ const relayRate = 1_000
 type bid struct {
 	// rate is in units per 1,000 virtual bytes.
 	rate uint64
-	// paid is the highest fee that one replaced payment and its descendants pay together. A node has at
-	// most one of them, because each excludes the others.
+	// paid is the most that replaced payments and their descendants pay together at one node; zero if nothing
+	// is replaced.
 	paid bourse.Amount
 }
 
 // least returns the least cost of a replacement of a weight.
-func (b *bid) least(weight int) bourse.Amount { return b.paid.Plus(costOf(weight, relayRate)) }
+func (b *bid) least(weight int) bourse.Amount {
+	if b.paid.IsZero() {
+		return bourse.Amount{}
+	}
+	return b.paid.Plus(costOf(weight, relayRate))
+}
+
+// costOf returns the cost of a payment of a weight.
+func (b *bid) costOf(weight int) bourse.Amount {
+	cost, least := costOf(weight, b.rate), b.least(weight)
+	if cost.Less(least) {
+		return least
+	}
+	return cost
+}
+
+// fees returns the cost of payments. It includes change that is too small to make.
+func (b *bid) fees() chain.Fees {
+	fees := feesAt(b.rate)
+	if !b.paid.IsZero() {
+		fees.Least = b.least(weightBase + weightInput + 2*weightOutput).Plus(leastChange(b.rate))
+		fees.LeastPerInput = costOf(weightInput, relayRate)
+	}
+	return fees
+}
 
 // weight returns the most that the payment weighs once it is signed.
 func (t *payment) weight() int {
@@ -47,6 +71,7 @@ func (c *Client) bid(ctx context.Context, replaces [][]byte) (bid, error) {
 		return bid{}, err
 	}
 	b := bid{rate: rate}
+	var list []chain.Replaced
 	for _, raw := range replaces {
 		t, err := c.params.open(raw)
 		if err != nil {
@@ -59,12 +84,11 @@ func (c *Client) bid(ctx context.Context, replaces [][]byte) (bid, error) {
 		if bourse.Units(most).Less(paid) {
 			return bid{}, chain.ErrCost
 		}
-		if b.paid.Less(paid) {
-			b.paid = paid
-		}
+		list = append(list, chain.Replaced{Inputs: t.inputs, Cost: paid})
 		b.rate = max(b.rate, rateFor(t.weight(), paid)+relayRate)
 	}
-	if b.rate > c.options.Cap {
+	b.paid = chain.Displaced(list)
+	if b.rate > c.options.Cap || bourse.Units(most).Less(b.paid) {
 		return bid{}, chain.ErrCost
 	}
 	return b, nil
@@ -109,27 +133,5 @@ func (c *Client) Outbid(ctx context.Context, coin chain.CoinID, replaces [][]byt
 	if err != nil {
 		return chain.Fees{}, err
 	}
-	return feesAt(b.rate), nil
-}
-
-// outbid makes the transaction of a payment that costs at least the bid. With fewer inputs than it
-// replaces it takes a higher rate.
-func (c *Client) outbid(p *chain.Payment, script []byte, b bid) (*payment, error) {
-	t, err := c.assemble(p, script, b.rate)
-	if err != nil || len(p.Replaces) == 0 {
-		return t, err
-	}
-	cost, err := t.cost()
-	if err != nil {
-		return nil, err
-	}
-	least := b.least(t.weight())
-	if !cost.Less(least) {
-		return t, nil
-	}
-	rate := rateFor(t.weight(), least)
-	if rate > c.options.Cap {
-		return nil, chain.ErrCost
-	}
-	return c.assemble(p, script, rate)
+	return b.fees(), nil
 }

@@ -95,3 +95,40 @@ func TestOutbidCap(t *testing.T) {
 		}
 	}
 }
+
+// TestOutbidSeveral replaces two payments that do not exclude each other, and pays for both. Fees says so before.
+func TestOutbidSeveral(t *testing.T) {
+	c, p, _ := outbidding(t, notWaiting)
+	all := p.Inputs
+	var paid uint64
+	for i := range all {
+		one := *p
+		one.Inputs = all[i : i+1]
+		u, err := c.Prepare(t.Context(), &one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, _, err := keysOf(t, "mainnet").Sign(u.Raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Replaces, paid = append(p.Replaces, raw), paid+u.Cost.Lo
+	}
+
+	fees, err := c.Outbid(t.Context(), "BTC", p.Replaces)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.CostCap = fees.Of(len(all)).Plus(fees.PerInput)
+	u, err := c.Prepare(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := c.params.open(u.Raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if least := paid + costOf(made.weight(), relayRate).Lo; u.Cost.Lo < least || fees.Of(len(all)).Lo < least {
+		t.Errorf("it costs %d, at most %s, and %d are enough", u.Cost.Lo, fees.Of(len(all)).Format(0), least)
+	}
+}

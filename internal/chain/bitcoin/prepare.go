@@ -118,7 +118,7 @@ func (c *Client) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned,
 		return chain.Unsigned{}, err
 	}
 
-	t, err := c.outbid(p, script, b)
+	t, err := c.assemble(p, script, &b)
 	if err != nil {
 		return chain.Unsigned{}, err
 	}
@@ -134,8 +134,9 @@ func (c *Client) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned,
 }
 
 // assemble makes the transaction of a payment: its inputs in their order, the destination, and
-// change if it is worth an output.
-func (c *Client) assemble(p *chain.Payment, script []byte, rate uint64) (*payment, error) {
+// change if it is worth an output. It fails with chain.ErrCost where a replacement is so small that it would have to
+// pay a rate above the cap.
+func (c *Client) assemble(p *chain.Payment, script []byte, b *bid) (*payment, error) {
 	t := &payment{tx: wire.NewMsgTx(txVersion), inputs: p.Inputs}
 	var sum bourse.Amount
 	for i := range p.Inputs {
@@ -149,15 +150,18 @@ func (c *Client) assemble(p *chain.Payment, script []byte, rate uint64) (*paymen
 	}
 
 	weight := weightBase + len(p.Inputs)*weightInput + 4*(8+1+len(script))
-	bare, withChange := costOf(weight, rate), costOf(weight+4*(8+1+22), rate)
+	bare, withChange := b.costOf(weight), b.costOf(weight+4*(8+1+22))
 	rest, enough := sum.Sub(p.Amount)
 	if !enough || rest.Less(bare) {
 		return nil, chain.ErrFunds
 	}
 
 	t.tx.AddTxOut(&wire.TxOut{Value: int64(p.Amount.Lo), PkScript: script})
-	if change, some := rest.Sub(withChange); some && !change.Less(leastChange(rate)) {
+	if change, some := rest.Sub(withChange); some && !change.Less(leastChange(b.rate)) {
 		t.tx.AddTxOut(&wire.TxOut{Value: int64(change.Lo), PkScript: keyHashScript(c.keys.program(chain.IndexChange))})
+	}
+	if weight := t.weight(); costOf(weight, c.options.Cap).Less(b.least(weight)) {
+		return nil, chain.ErrCost
 	}
 	return t, nil
 }

@@ -16,10 +16,7 @@ func (d *desk) replacement(p *chain.Payment, others ...[]byte) []byte {
 
 	fees, err := d.Network.Outbid(d.Context(), p.Coin, others)
 	d.must(err)
-	most := fees.Cost
-	for range p.Inputs {
-		most = most.Plus(fees.PerInput)
-	}
+	most := fees.Of(len(p.Inputs) + 1)
 	if most.Less(u.Cost) {
 		d.Errorf("it costs %s, and %s was the most", u.Cost.Format(0), most.Format(0))
 	}

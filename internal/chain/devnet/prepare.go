@@ -24,25 +24,52 @@ func (c *Client) rate(ctx context.Context) (uint64, error) {
 	return r.Rate, nil
 }
 
-// outbid queries the price of a unit, and returns one above those of replaced payments. It
-// fails with chain.ErrCost above the highest price.
-func (c *Client) outbid(ctx context.Context, replaces [][]byte) (uint64, error) {
-	rate, err := c.rate(ctx)
-	if err != nil || !c.params.Shape.Replaces {
-		return rate, err
+// bid is the least offer that nodes take in the place of waiting payments.
+type bid struct {
+	// rate is the price of a unit of size or gas.
+	rate uint64
+	// paid is the most that replaced payments cost at one node, on networks of outputs; zero if nothing is replaced.
+	paid bourse.Amount
+	// relay is the price of a unit beyond paid.
+	relay uint64
+}
+
+// costOf returns the cost of a payment of a size.
+func (b *bid) costOf(size uint64) bourse.Amount {
+	cost, least := costOf(size, b.rate), b.paid.Plus(costOf(size, b.relay))
+	if cost.Less(least) {
+		return least
 	}
+	return cost
+}
+
+// outbid queries the price of a unit, and returns an offer above those of replaced payments. It
+// fails with chain.ErrCost above the highest price.
+func (c *Client) outbid(ctx context.Context, replaces [][]byte) (b bid, err error) {
+	if b.rate, err = c.rate(ctx); err != nil || !c.params.Shape.Replaces {
+		return b, err
+	}
+	var list []chain.Replaced
 	for _, raw := range replaces {
 		t, err := c.params.parseTx(raw)
 		if err != nil {
-			return 0, err
+			return b, err
+		}
+		if c.params.Shape.Outputs {
+			d, err := c.Decode(raw)
+			if err != nil {
+				return b, err
+			}
+			list, b.relay = append(list, chain.Replaced{Inputs: d.Inputs, Cost: d.Cost}), c.params.relay()
 		}
 		least, ok := c.params.higher(t)
 		if !ok || least > c.params.highest() {
-			return 0, chain.ErrCost
+			return b, chain.ErrCost
 		}
-		rate = max(rate, least)
+		b.rate = max(b.rate, least)
 	}
-	return rate, nil
+	b.paid = chain.Displaced(list)
+	return b, nil
 }
 
 // Fees returns the current cost of payments of a coin.
@@ -55,14 +82,18 @@ func (c *Client) Outbid(ctx context.Context, coin chain.CoinID, replaces [][]byt
 	if _, ok := c.params.Shape.Coin(coin); !ok {
 		return chain.Fees{}, bourse.Errorf(bourse.CodeInvalid, "coin is not known")
 	}
-	rate, err := c.outbid(ctx, replaces)
+	b, err := c.outbid(ctx, replaces)
 	if err != nil {
 		return chain.Fees{}, err
 	}
 	if c.params.Shape.Outputs {
-		return chain.Fees{Cost: costOf(size(1, 2), rate), PerInput: costOf(size(1, 0)-size(0, 0), rate)}, nil
+		input := size(1, 0) - size(0, 0)
+		return chain.Fees{
+			Cost: costOf(size(1, 2), b.rate), PerInput: costOf(input, b.rate),
+			Least: b.paid.Plus(costOf(size(1, 2), b.relay)), LeastPerInput: costOf(input, b.relay),
+		}, nil
 	}
-	return chain.Fees{Cost: costOf(c.mostGas(coin), rate), Over: rate > c.params.rate*maxRate}, nil
+	return chain.Fees{Cost: costOf(c.mostGas(coin), b.rate), Over: b.rate > c.params.rate*maxRate}, nil
 }
 
 // mostGas returns the maximum gas of a payment, with headroom.
@@ -85,16 +116,16 @@ func (c *Client) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned,
 	if !ok || p.Kind != bourse.SignedWithdrawal && !c.params.Shape.Sweeps {
 		return chain.Unsigned{}, errKind
 	}
-	rate, err := c.outbid(ctx, p.Replaces)
+	b, err := c.outbid(ctx, p.Replaces)
 	if err != nil {
 		return chain.Unsigned{}, err
 	}
 	t := &transaction{Network: c.params.Symbol, Memo: p.To.Memo}
 	t.Outputs = []output{{p.To.Address, coin.ID, units(p.Amount)}}
 	if c.params.Shape.Outputs {
-		err = c.prepareOutputs(t, p, rate)
+		err = c.prepareOutputs(t, p, &b)
 	} else {
-		err = c.prepareAccount(ctx, t, p, rate)
+		err = c.prepareAccount(ctx, t, p, b.rate)
 	}
 	if err != nil {
 		return chain.Unsigned{}, err
@@ -115,13 +146,13 @@ func (c *Client) finish(t *transaction, most bourse.Amount) (chain.Unsigned, err
 	return chain.Unsigned{Raw: raw, Cost: d.Cost}, nil
 }
 
-func (c *Client) prepareOutputs(t *transaction, p *chain.Payment, rate uint64) error {
+func (c *Client) prepareOutputs(t *transaction, p *chain.Payment, b *bid) error {
 	c.params.spend(t, p.Inputs, func(index uint32) string { return c.params.address(c.key, index) })
 	in, _, ok := t.sums(p.Coin)
 	need := p.Amount
 	var cost bourse.Amount
 	if p.Coin == c.params.Shape.Native {
-		cost = costOf(size(len(p.Inputs), 2), rate)
+		cost = b.costOf(size(len(p.Inputs), 2))
 		need, ok = add(need, cost, ok)
 	}
 	rest, enough := in.Sub(need)
@@ -131,7 +162,7 @@ func (c *Client) prepareOutputs(t *transaction, p *chain.Payment, rate uint64) e
 
 	// Change below the cost of spending it goes to the network, if the cost cap allows
 	// it.
-	worth := costOf(size(1, 0)-size(0, 0), rate)
+	worth := costOf(size(1, 0)-size(0, 0), b.rate)
 	most, fits := add(cost, rest, true)
 	if rest.IsZero() || rest.Less(worth) && fits && !p.CostCap.Less(most) {
 		return nil

@@ -119,7 +119,13 @@ func (q *Network) fees(ctx context.Context, ask question[chain.Fees]) (chain.Fee
 		return chain.Fees{}, err
 	}
 	input, err := median(q, "fees", list, func(f chain.Fees) bourse.Amount { return f.PerInput }, show)
-	return chain.Fees{Cost: cost.Cost, PerInput: input.PerInput, Over: cost.Over}, err
+	if err != nil {
+		return chain.Fees{}, err
+	}
+	least, err := median(q, "fees", list, func(f chain.Fees) bourse.Amount { return f.Least }, show)
+	return chain.Fees{
+		Cost: cost.Cost, PerInput: input.PerInput, Least: least.Least, LeastPerInput: least.LeastPerInput, Over: cost.Over,
+	}, err
 }
 
 // enough returns the rule that q.agree nodes gave a value or refused their cost, or refused.
