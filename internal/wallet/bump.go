@@ -155,7 +155,7 @@ func (w *Worker) tryOutbid(ctx context.Context, s *bourse.SignedTx, dropped []bo
 	if err != nil {
 		return err
 	}
-	fees, err := w.Network.Outbid(ctx, d.Pays[i].Coin, append([][]byte{s.Raw}, raws(dropped)...))
+	fees, err := w.Network.Outbid(ctx, d.Pays[i].Coin, append([][]byte{s.Raw}, raws(newest(dropped))...))
 	if err == nil && fees.Over {
 		err = chain.ErrCost
 	}

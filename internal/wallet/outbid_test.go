@@ -224,6 +224,103 @@ func TestOutbidSmaller(t *testing.T) {
 	})
 }
 
+// TestOutbidNewest replaces a payment more often than a payment outbids transactions. Each replacement outbids the newest,
+// and with them all.
+func TestOutbidNewest(t *testing.T) {
+	eachThat(t, bumped, func(t *testing.T, w *world, l *listing) {
+		w.credit(l, 1, 100*l.least)
+		w.credit(l, 2, 100*l.least)
+		id := w.mustWithdraw(l, 1, 10*l.least)
+		w.settle()
+		for range 15 {
+			w.must(bourse.Command{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: id}})
+			w.settle()
+			if next := w.signed(l, w.withdrawals[id].Tx); next.State != bourse.SignedAccepted {
+				t.Fatalf("in its place is %v", next)
+			}
+		}
+		w.must(bourse.Command{Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{ID: id}})
+		other := w.mustWithdraw(l, 2, 10*l.least)
+		w.settle()
+		if most := slices.Max(w.outbids); most != 10 {
+			t.Errorf("a payment outbids %d transactions", most)
+		}
+		w.mine(l.network, 2)
+		w.wants(other, bourse.WalletDone, true)
+	})
+}
+
+// TestOutbidStepByStep releases withdrawals whose transactions cannot be outbid. The next payment asks about a few in each
+// step, and is paid from other outputs.
+func TestOutbidStepByStep(t *testing.T) {
+	replaces := func(l *listing) bool { return l.outputs() && l.network != onTEST }
+	eachThat(t, replaces, func(t *testing.T, w *world, l *listing) {
+		n := w.network(l.network)
+		w.credit(l, 1, 1000*l.least)
+		w.credit(l, 2, 100*l.least)
+		must(t, n.node.Spike(1000))
+		ids := [15]bourse.WalletID{}
+		for i := range ids {
+			ids[i] = w.mustWithdraw(l, 1, 10*l.least)
+		}
+		w.settle()
+		for _, id := range ids {
+			w.must(bourse.Command{Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{ID: id}})
+		}
+
+		must(t, n.node.Spike(1))
+		other := w.mustWithdraw(l, 2, 10*l.least)
+		all := 0
+		for more := true; more; all += len(w.outbids) {
+			w.outbids = nil
+			if more = w.step(n); len(w.outbids) > 10 {
+				t.Errorf("a step asks %d times", len(w.outbids))
+			}
+		}
+		if all != len(ids) {
+			t.Errorf("it asks %d times about %d transactions", all, len(ids))
+		}
+		w.mine(l.network, 2)
+		w.wants(other, bourse.WalletDone, true)
+	})
+}
+
+// TestOutbidLeavesRoom has a payment that cannot afford to outbid a released transaction. A smaller one behind it can.
+func TestOutbidLeavesRoom(t *testing.T) {
+	replaces := func(l *listing) bool { return l.outputs() && l.network != onTEST }
+	eachThat(t, replaces, func(t *testing.T, w *world, l *listing) {
+		n := w.network(l.network)
+		w.drain(l)
+		w.mine(l.network, 2)
+		free := w.board.Unspent(l.network)
+		if len(free) != 1 {
+			t.Fatalf("%d outputs are left", len(free))
+		}
+		all, _ := free[0].Amount.Div64(l.unit)
+		fees, err := n.client.Fees(t.Context(), l.coin())
+		must(t, err)
+		w.credit(l, 1, 100*l.least)
+		w.credit(l, 2, 100*l.least)
+
+		must(t, n.node.Spike(5))
+		id := w.mustWithdraw(l, 1, l.least)
+		w.settle()
+		released := w.signed(l, w.withdrawals[id].Tx)
+		w.must(bourse.Command{Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{ID: id}})
+		must(t, n.node.Spike(1))
+		large, small := w.mustWithdraw(l, 1, all.Minus(fees.Cost).Lo), w.mustWithdraw(l, 2, l.least)
+		w.settle()
+		if tx := w.withdrawals[large].Tx; tx != (bourse.TxHash{}) {
+			t.Fatal("the large one is signed")
+		}
+		if tx := w.withdrawals[small].Tx; tx == (bourse.TxHash{}) {
+			t.Error("the small one waits")
+		} else if next := w.signed(l, tx); next.State != bourse.SignedAccepted || !next.Rivals(&released) {
+			t.Errorf("the small one is %v", next)
+		}
+	})
+}
+
 // TestOutbidTellsWhy replaces a payment of nearly all that the hot wallet has, when prices have risen. Nothing can take its
 // place, and the log says why.
 func TestOutbidTellsWhy(t *testing.T) {

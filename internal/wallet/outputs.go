@@ -2,52 +2,98 @@ package wallet
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
+const (
+	// maxAttemptsOutbid bounds the dropped transactions of a withdrawal, or with a nonce, that a payment outbids. Each outbids
+	// those before it, so the newest are enough. A node is asked about each.
+	maxAttemptsOutbid = 10
+	// maxOutbid bounds the released transactions that a payment outbids beside its own.
+	maxOutbid = 25
+)
+
+var errMany = fmt.Errorf("more than %d released transactions would have to be outbid", maxOutbid)
+
+// newest returns the newest of dropped transactions that exclude each other, at most maxAttemptsOutbid, newest first.
+func newest(list []bourse.SignedTx) []bourse.SignedTx {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(p, q bourse.SignedTx) int {
+		return cmp.Or(cmp.Compare(q.Time, p.Time), bytes.Compare(p.Tx[:], q.Tx[:]))
+	})
+	return list[:min(len(list), maxAttemptsOutbid)]
+}
+
 // outbidOutputs chooses outputs. A released transaction that spends one of them may still wait at a node, so the payment
 // outbids it, and spends its other outputs too, to be no smaller. Outputs of one that cannot be outbid are left to others.
+// Each that is left out counts as a refusal, because a node was asked.
 func (w *Worker) outbidOutputs(
 	ctx context.Context, p *chain.Payment, fees chain.Fees, id bourse.WalletID,
 ) (enough bool, err error) {
+	defer clear(w.aside)
 	own, usual := slices.Clip(p.Replaces), fees
 	var released []bourse.SignedTx
-	for {
+	for w.refusals < maxRefusals {
 		enough := w.sourceOutputs(p, fees, id, released)
 		if !enough && len(released) == 0 {
+			if id != 0 && len(w.aside) > 0 {
+				w.unmade[id] = true
+			}
 			return false, nil
 		}
-		why := chain.ErrFunds
-		if enough {
-			more := w.rivals(p)
-			if len(more) == 0 {
-				return true, nil
-			}
-			released = append(released, more...)
-			p.Replaces = append(own, raws(released)...)
-			fees, why = w.Network.Outbid(ctx, p.Coin, p.Replaces)
-			switch {
-			case trouble(why):
-				return false, why
-			case why == nil:
-				continue
-			}
+		if !enough {
+			w.leaveOut(w.aside, released, chain.ErrFunds)
+			p.Replaces, fees, released = own, usual, nil
+			continue
 		}
-		w.leaveOut(released, why)
-		p.Replaces, fees, released = own, usual, nil
+
+		more := w.rivals(p.Inputs, id, released)
+		if len(more) == 0 {
+			return true, nil
+		}
+		if len(released)+len(more) > maxOutbid {
+			w.leaveOut(w.pinned, more, errMany)
+			p.Replaces, fees, released = own, usual, nil
+			continue
+		}
+		released = append(released, more...)
+		p.Replaces = append(own, raws(released)...)
+		if fees, err = w.Network.Outbid(ctx, p.Coin, p.Replaces); trouble(err) {
+			return false, err
+		}
+		if err != nil {
+			w.leaveOut(w.pinned, released, err)
+			p.Replaces, fees, released = own, usual, nil
+		}
 	}
+	return false, nil
 }
 
-// rivals returns the dropped transactions that spend an output of a payment which does not outbid them.
-func (w *Worker) rivals(p *chain.Payment) []bourse.SignedTx {
-	return slices.DeleteFunc(w.Board.DroppedFrom(w.ID, p.Inputs), func(s bourse.SignedTx) bool {
-		return slices.ContainsFunc(p.Replaces, func(raw []byte) bool { return bytes.Equal(raw, s.Raw) })
+// rivals returns the dropped transactions of other withdrawals that spend an output of a payment: of each withdrawal the
+// newest, without those that the payment outbids already.
+func (w *Worker) rivals(
+	inputs []chain.Input, id bourse.WalletID, outbid []bourse.SignedTx,
+) (list []bourse.SignedTx) {
+	of := map[bourse.WalletID][]bourse.SignedTx{}
+	for _, s := range w.Board.DroppedFrom(w.ID, inputs) {
+		of[s.Wallet] = append(of[s.Wallet], s)
+	}
+	for _, wallet := range slices.Sorted(maps.Keys(of)) {
+		if wallet != id {
+			list = append(list, newest(of[wallet])...)
+		}
+	}
+	return slices.DeleteFunc(list, func(s bourse.SignedTx) bool {
+		return slices.ContainsFunc(outbid, func(old bourse.SignedTx) bool { return old.Tx == s.Tx })
 	})
 }
 
@@ -75,15 +121,16 @@ func (w *Worker) prepare(
 			return u, true, err
 		}
 		p.Replaces = own
-		w.leaveOut(w.rivals(p), err)
+		w.leaveOut(w.pinned, w.rivals(p.Inputs, id, nil), err)
 	}
 }
 
-// leaveOut keeps payments of this step from the outputs of dropped transactions.
-func (w *Worker) leaveOut(rivals []bourse.SignedTx, why error) {
+// leaveOut adds the outputs of dropped transactions to those that payments leave alone.
+func (w *Worker) leaveOut(alone map[bourse.Outpoint]bool, rivals []bourse.SignedTx, why error) {
+	w.refusals++
 	for i := range rivals {
 		for _, at := range rivals[i].Inputs {
-			w.pinned[at] = true
+			alone[at] = true
 		}
 		w.complain(rivals[i].Tx, "outputs wait for a released transaction", why.Error(),
 			slog.Uint64("xid", uint64(rivals[i].Wallet)))
@@ -126,7 +173,7 @@ func (w *Worker) spendable(id bourse.WalletID) (inputs []chain.Input) {
 	tip := w.Board.State(w.ID).Tip.Height
 	for _, u := range w.Board.Unspent(w.ID) {
 		k := w.coins.byAsset[u.Asset]
-		promised := w.pinned[u.Outpoint] || slices.ContainsFunc(w.givenUp, func(s bourse.SignedTx) bool {
+		promised := w.pinned[u.Outpoint] || w.aside[u.Outpoint] || slices.ContainsFunc(w.givenUp, func(s bourse.SignedTx) bool {
 			return s.Wallet != id && slices.Contains(s.Inputs, u.Outpoint)
 		})
 		if k == nil || !k.ripe(&u, tip) || promised {

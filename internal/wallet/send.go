@@ -199,6 +199,7 @@ func (w *Worker) ready(ctx context.Context, p *chain.Payment, id bourse.WalletID
 		}
 		dropped = w.Board.Dropped(w.ID, p.From, p.Nonce)
 	}
+	dropped = newest(dropped)
 	p.Replaces = raws(dropped)
 
 	if len(p.Replaces) == 0 {
@@ -234,8 +235,10 @@ func (w *Worker) carryOut(
 	if trouble(err) || !enough && err != nil {
 		return false, err
 	}
-	if !enough {
+	if !enough && w.refusals < maxRefusals {
 		w.tellReplacement(id, chain.ErrFunds)
+	}
+	if !enough {
 		return false, nil
 	}
 	if err != nil && id != 0 {

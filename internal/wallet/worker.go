@@ -60,8 +60,12 @@ type Worker struct {
 	decoded map[bourse.TxHash]chain.Decoded
 	// givenUp are the dropped transactions that withdrawals of this step replace.
 	givenUp []bourse.SignedTx
-	// pinned are outputs of this step that released transactions spend which cannot be outbid.
-	pinned map[bourse.Outpoint]bool
+	// pinned are outputs that released transactions spend which cannot be outbid at the tip pinnedAt. The node is not
+	// asked about them again before the next block.
+	pinned   map[bourse.Outpoint]bool
+	pinnedAt bourse.BlockRef
+	// aside are outputs of released transactions that one payment cannot afford to outbid.
+	aside map[bourse.Outpoint]bool
 	// spent is, by coin, the least amount that exceeded one of the signer's limits in this
 	// step. Larger amounts would be refused as well.
 	spent map[chain.CoinID]bourse.Amount
@@ -89,7 +93,7 @@ type Worker struct {
 // NewWorker returns a worker. Its network does not operate before the first Step.
 func NewWorker(o Options) *Worker {
 	return &Worker{Options: o, health: chain.Health{Reason: "not asked yet"}, said: map[any]string{},
-		waiting: map[bourse.WalletID]bool{}, unmade: map[bourse.WalletID]bool{}}
+		waiting: map[bourse.WalletID]bool{}, unmade: map[bourse.WalletID]bool{}, aside: map[bourse.Outpoint]bool{}}
 }
 
 // Health returns the network's health at the last step.
@@ -121,7 +125,10 @@ func (w *Worker) Step(ctx context.Context) (more bool, err error) {
 	_, terms, assets := w.Listed.Listed(w.ID)
 	w.coins = newCoins(w.Network.Shape(), terms, assets)
 	w.fees, w.bound, w.costly, w.onChain = map[chain.CoinID]chain.Fees{}, nil, false, map[uint32]uint64{}
-	w.spent, w.pinned, w.refusals = map[chain.CoinID]bourse.Amount{}, map[bourse.Outpoint]bool{}, 0
+	w.spent, w.refusals = map[chain.CoinID]bourse.Amount{}, 0
+	if tip := w.Board.State(w.ID).Tip; tip != w.pinnedAt || w.pinned == nil {
+		w.pinned, w.pinnedAt = map[bourse.Outpoint]bool{}, tip
+	}
 	if err := w.hear(ctx); err != nil {
 		return false, err
 	}

@@ -259,3 +259,9 @@ func (r reasons) Handle(_ context.Context, line slog.Record) error {
 	})
 	return nil
 }
+
+// Outbid passes a question on.
+func (e eye) Outbid(ctx context.Context, coin chain.CoinID, replaces [][]byte) (chain.Fees, error) {
+	e.w.outbids = append(e.w.outbids, len(replaces))
+	return e.Network.Outbid(ctx, coin, replaces)
+}

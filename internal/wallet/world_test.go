@@ -114,6 +114,8 @@ type world struct {
 	spoil func(*signer.Signed)
 	// unmade, if not nil, refuses payments in place of the networks.
 	unmade func(*chain.Payment) error
+	// outbids are the numbers of transactions of the questions for replacements.
+	outbids []int
 	// apart, if not nil, is the signer's refusal to tell its record.
 	apart error
 	// logs, if not nil, changes each block in the networks' answers.
