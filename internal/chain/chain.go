@@ -50,6 +50,13 @@ type Shape struct {
 	// Replaces is true if nodes take a payment in the place of a waiting one that excludes
 	// it on the chain, if it pays them enough more.
 	Replaces bool
+	// Cold is the index of the first address of cold storage, and the next ones follow; zero without cold storage.
+	Cold uint32
+}
+
+// KeepsCold reports whether an index is that of an address of the network's cold storage.
+func (s *Shape) KeepsCold(index uint32) bool {
+	return s.Cold != 0 && index >= s.Cold && index-s.Cold < ColdAddresses
 }
 
 // Coin returns the coin with this id.
@@ -68,7 +75,23 @@ const (
 	IndexHot uint32 = 0
 	// IndexChange receives the change of payments of outputs.
 	IndexChange uint32 = 1<<32 - 1
+	// IndexCold begins the indices of cold storage: a tag of its descriptor, and the number of the address below
+	// [ColdAddresses]. With the tag, the journal's outputs tell descriptors apart.
+	IndexCold uint32 = 1 << 31
 )
+
+// The bits of an index of cold storage.
+const (
+	ColdTagBits    = 21
+	ColdNumberBits = 10
+	// ColdAddresses is the number of a descriptor's addresses that are watched.
+	ColdAddresses = 1000
+)
+
+// IsCold reports whether an index is that of an address of cold storage, under whatever descriptor.
+func IsCold(index uint32) bool {
+	return index >= IndexCold && index&(1<<ColdNumberBits-1) < ColdAddresses
+}
 
 // Destination is the recipient of a payment.
 type Destination struct {

@@ -23,7 +23,7 @@ type rawBlock struct {
 }
 
 // parseBlock reads a block and checks that its transactions are its header's.
-func (p *Params) parseBlock(b []byte, own owner) (*rawBlock, error) {
+func (p *Params) parseBlock(b []byte, own *owner) (*rawBlock, error) {
 	if len(b) < headerSize {
 		return nil, errBlock
 	}

@@ -62,7 +62,7 @@ func TestBits(t *testing.T) {
 }
 
 // nobody owns no program.
-func nobody(*[20]byte) bool { return false }
+var nobody = &owner{key: func(*[20]byte) bool { return false }}
 
 // mainBlocks returns full blocks of the main network, which the module wire has for its own
 // benchmarks.
@@ -147,7 +147,8 @@ func same(t *testing.T, b *rawBlock, raw []byte) {
 		}
 		for n, in := range tx.TxIn {
 			if in.PreviousOutPoint.Hash != [32]byte(inputs[n].spent.Tx) || in.PreviousOutPoint.Index != inputs[n].spent.Index ||
-				len(in.Witness) == 2 && len(in.Witness[1]) == keySize && !bytes.Equal(in.Witness[1], inputs[n].key) {
+				len(in.Witness) != int(inputs[n].items) ||
+				len(in.Witness) > 0 && !bytes.Equal(in.Witness[len(in.Witness)-1], inputs[n].last) {
 				t.Fatalf("input %d of transaction %d is another", n, i)
 			}
 		}
@@ -286,7 +287,7 @@ func BenchmarkReader(b *testing.B) {
 		read func(raw []byte) int
 	}{
 		{"ours", func(raw []byte) int {
-			block, err := p.parseBlock(raw, owns)
+			block, err := p.parseBlock(raw, &owner{key: owns})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -26,6 +26,8 @@ type Options struct {
 	// Start is a block that the node's chain must have; nil for none. The chain before it is
 	// believed.
 	Start *chain.BlockRef
+	// Cold is the exchange's cold storage; nil for none.
+	Cold *Cold
 	// Target is the number of blocks within which a payment is to be mined; zero for
 	// DefaultTarget.
 	Target int
@@ -65,7 +67,11 @@ func NewClient(p *Params, k *PublicKeys, o Options) (*Client, error) {
 	if o.Cap < o.Floor {
 		return nil, errors.New("the fees' cap is below their floor")
 	}
-	return &Client{Codec: NewCodec(p, k), options: o}, nil
+	c := &Client{Codec: NewCodec(p, k), options: o}
+	if o.Cold != nil {
+		c.Keep(o.Cold)
+	}
+	return c, nil
 }
 
 // Codes of a node's errors.

@@ -13,6 +13,9 @@ type Codec struct {
 	keys   *PublicKeys
 	shape  chain.Shape
 	owners *hdkeys.Owners
+	// cold is nil without cold storage; kept are the indices of its scripts.
+	cold *Cold
+	kept map[string]uint32
 }
 
 var _ chain.Codec = (*Codec)(nil)
@@ -27,11 +30,37 @@ func NewCodec(p *Params, k *PublicKeys) *Codec {
 	}
 }
 
+// Keep makes the addresses of cold storage known. It is called before any other method, and at most once.
+func (c *Codec) Keep(cold *Cold) {
+	c.cold, c.shape.Cold, c.kept = cold, cold.First(), make(map[string]uint32, chain.ColdAddresses)
+	for n := range uint32(chain.ColdAddresses) {
+		c.kept[string(cold.script(n))] = cold.First() + n
+	}
+}
+
+// own returns the programs of the exchange's addresses.
+func (c *Codec) own() *owner {
+	o := &owner{key: c.owners.Has}
+	has := func(script []byte) bool { _, kept := c.kept[string(script)]; return kept }
+	switch {
+	case c.cold == nil:
+	case c.cold.need == 0:
+		o.key = func(program *[20]byte) bool { return c.owners.Has(program) || has(keyHashScript(*program)) }
+	default:
+		o.scriptSize = len(c.cold.witnessScript(0))
+		o.script = func(program *[32]byte) bool { return has(scriptHashScript(*program)) }
+	}
+	return o
+}
+
 // Shape returns the network's shape.
 func (c *Codec) Shape() *chain.Shape { return &c.shape }
 
 // Destination returns the address with an index.
 func (c *Codec) Destination(index uint32) chain.Destination {
+	if c.shape.KeepsCold(index) {
+		return chain.Destination{Address: c.cold.Address(index - c.shape.Cold)}
+	}
 	program := c.keys.program(index)
 	return chain.Destination{Address: c.params.formatWitness(0, program[:])}
 }
@@ -44,6 +73,9 @@ func (c *Codec) Owner(address, _ string) (chain.Owner, bool) {
 	script, canonical, err := c.params.scriptOf(address)
 	if err != nil || canonical != address {
 		return chain.Owner{}, false
+	}
+	if index, kept := c.kept[string(script)]; kept {
+		return chain.Owner{Kind: chain.OwnerTreasury, Index: index, At: index}, true
 	}
 	program, ok := witnessKeyHash(script)
 	if !ok {

@@ -98,11 +98,42 @@ type rawTx struct {
 	touches bool
 }
 
-// owner reports whether a P2WPKH program is the exchange's.
-type owner func(program *[20]byte) bool
+// owner tells which witness programs are the exchange's.
+type owner struct {
+	// key reports whether a P2WPKH program is.
+	key func(program *[20]byte) bool
+	// script reports whether a P2WSH program is; nil if none is. All have scripts of scriptSize bytes.
+	script     func(program *[32]byte) bool
+	scriptSize int
+}
+
+// pays reports whether an output's script is one of the exchange's.
+func (o *owner) pays(script []byte) bool {
+	if to, ok := witnessKeyHash(script); ok {
+		return o.key(to)
+	}
+	to, ok := witnessScriptHash(script)
+	return ok && o.script != nil && o.script(to)
+}
+
+// spends returns the script of the output that an input's witness unlocks, if it can be the exchange's: a P2WPKH witness has
+// two items and ends in a key, and a P2WSH one ends in the script.
+func (o *owner) spends(items uint64, last []byte) (script []byte) {
+	switch {
+	case items == 2 && len(last) == keySize:
+		if to := [20]byte(hash160(last)); o.key(&to) {
+			return keyHashScript(to)
+		}
+	case o.script != nil && items > 0 && len(last) == o.scriptSize:
+		if to := sha256.Sum256(last); o.script(&to) {
+			return scriptHashScript(to)
+		}
+	}
+	return nil
+}
 
 // tx reads a transaction.
-func (c *cursor) tx(own owner) (t rawTx) {
+func (c *cursor) tx(own *owner) (t rawTx) {
 	t.version = c.take(4)
 	var flags byte
 	if c.peek() == 0 { // the marker: no transaction has zero inputs
@@ -122,9 +153,7 @@ func (c *cursor) tx(own owner) (t rawTx) {
 	outputs := c.count()
 	for i := uint64(0); i < outputs && !c.bad; i++ {
 		c.take(8)
-		if to, ok := witnessKeyHash(c.bytes()); ok && own(to) {
-			t.touches = true
-		}
+		t.touches = own.pays(c.bytes()) || t.touches
 	}
 	t.body = c.b[from:c.at]
 
@@ -140,19 +169,15 @@ func (c *cursor) tx(own owner) (t rawTx) {
 	return t
 }
 
-// witnesses reads the inputs' witnesses. One of P2WPKH has a signature and a key, which tells
-// the address that the input spends from.
-func (c *cursor) witnesses(t *rawTx, own owner) {
+// witnesses reads the inputs' witnesses. The last item tells the address that the input spends from.
+func (c *cursor) witnesses(t *rawTx, own *owner) {
 	from := c.at
 	for i := uint64(0); i < t.inputs && !c.bad; i++ {
-		items := c.count()
+		items, last := c.count(), []byte(nil)
 		for n := uint64(0); n < items && !c.bad; n++ {
-			item := c.bytes()
-			if items == 2 && n == 1 && len(item) == keySize {
-				to := [20]byte(hash160(item))
-				t.touches = t.touches || own(&to)
-			}
+			last = c.bytes()
 		}
+		t.touches = t.touches || !c.bad && own.spends(items, last) != nil
 	}
 	t.witness = c.b[from:c.at]
 }
@@ -182,12 +207,13 @@ func (t *rawTx) fullHash() chain.Hash {
 
 func finish(once []byte) chain.Hash { return sha256.Sum256(once) }
 
-// txInput is an input with the key of its witness, if it has that of P2WPKH.
+// txInput is an input with the number of its witness's items and the last one.
 type txInput struct {
 	spent    chain.Outpoint
 	script   []byte
 	sequence uint32
-	key      []byte
+	items    uint64
+	last     []byte
 }
 
 type txOutput struct {
@@ -213,11 +239,9 @@ func (t *rawTx) parts() (inputs []txInput, outputs []txOutput) {
 	if t.witness != nil {
 		w := &cursor{b: t.witness}
 		for i := range inputs {
-			items := w.count()
-			for n := range items {
-				if item := w.bytes(); items == 2 && n == 1 && len(item) == keySize {
-					inputs[i].key = item
-				}
+			inputs[i].items = w.count()
+			for range inputs[i].items {
+				inputs[i].last = w.bytes()
 			}
 		}
 	}
@@ -229,7 +253,7 @@ var errTx = errors.New("not a transaction")
 // parseTx reads a transaction that b holds, and nothing else.
 func parseTx(b []byte) (rawTx, error) {
 	c := &cursor{b: b}
-	t := c.tx(func(*[20]byte) bool { return false })
+	t := c.tx(&owner{key: func(*[20]byte) bool { return false }})
 	if c.bad || c.at != len(b) {
 		return rawTx{}, errTx
 	}

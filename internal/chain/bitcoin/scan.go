@@ -1,6 +1,7 @@
 package bitcoin
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -29,7 +30,7 @@ func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error)
 		return nil, err
 	}
 
-	b, err := c.params.parseBlock(raw, c.owners.Has)
+	b, err := c.params.parseBlock(raw, c.own())
 	switch {
 	case err != nil:
 		return nil, describe(height, err)
@@ -185,14 +186,11 @@ func (c *Client) read(ctx context.Context, b *rawBlock, height uint64) (*chain.B
 	return out, nil
 }
 
-// debit returns what an input of the exchange spends. The key in its witness tells the address;
-// the amount is in the transaction that made the output.
+// debit returns what an input of the exchange spends. Its witness tells the address; the amount is in the transaction
+// that made the output.
 func (c *Client) debit(ctx context.Context, in *txInput) (d chain.Debit, ours bool, err error) {
-	if in.key == nil {
-		return d, false, nil
-	}
-	program := [20]byte(hash160(in.key))
-	if !c.owners.Has(&program) {
+	script := c.own().spends(in.items, in.last)
+	if script == nil {
 		return d, false, nil
 	}
 
@@ -208,9 +206,9 @@ func (c *Client) debit(ctx context.Context, in *txInput) (d chain.Debit, ours bo
 	if uint64(in.spent.Index) >= uint64(len(outputs)) {
 		return d, false, odd("a transaction spends an output that is not there")
 	}
-	// A key can be in the witness of a script that is not its own (P2SH).
+	// The last item can be in the witness of a script that is not its own (P2SH).
 	made := &outputs[in.spent.Index]
-	if to, ok := witnessKeyHash(made.script); !ok || *to != program {
+	if !bytes.Equal(made.script, script) {
 		return d, false, nil
 	}
 	address, _ := c.params.addressOf(made.script)

@@ -33,6 +33,17 @@ func witnessKeyHash(script []byte) (*[20]byte, bool) {
 	return (*[20]byte)(script[2:]), true
 }
 
+// witnessScriptHash returns the program of a P2WSH script.
+func witnessScriptHash(script []byte) (*[32]byte, bool) {
+	if len(script) != 34 || script[0] != 0 || script[1] != 32 {
+		return nil, false
+	}
+	return (*[32]byte)(script[2:]), true
+}
+
+// scriptHashScript returns the P2WSH script of a program.
+func scriptHashScript(program [32]byte) []byte { return append([]byte{0, 32}, program[:]...) }
+
 // keyHashScript returns the P2WPKH script of a program.
 func keyHashScript(program [20]byte) []byte { return append([]byte{0, 20}, program[:]...) }
 
