@@ -13,7 +13,11 @@ import (
 )
 
 // ofBitcoin connects networks of the Bitcoin family.
-type ofBitcoin struct{ params *bitcoin.Params }
+type ofBitcoin struct {
+	params *bitcoin.Params
+	// cold is nil without cold storage.
+	cold *bitcoin.Cold
+}
 
 // perKilobyte converts a rate per virtual byte to one per 1,000.
 const perKilobyte = 1000
@@ -30,8 +34,17 @@ func (f *ofBitcoin) check(s *Settings, e *entry) (err error) {
 		return errors.New("fees are units per virtual byte, below 2^32")
 	}
 	s.Chain = f.params.Identity()
+	if s.cold != "" {
+		if f.cold, err = f.params.ParseCold(s.cold); err != nil {
+			return err
+		}
+	}
 	if s.keys != "" {
-		if _, err := f.params.ParseDescriptor(s.keys); err != nil {
+		public, err := f.params.ParseDescriptor(s.keys)
+		if err == nil {
+			err = f.apart(public)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -39,6 +52,14 @@ func (f *ofBitcoin) check(s *Settings, e *entry) (err error) {
 		s.start, err = bitcoin.ParseRef(e.Start)
 	}
 	return err
+}
+
+// apart checks that cold storage has keys of another seed than the exchange's own.
+func (f *ofBitcoin) apart(public *bitcoin.PublicKeys) error {
+	if f.cold == nil {
+		return nil
+	}
+	return f.cold.Apart(public)
 }
 
 // names lists the known params.
@@ -68,8 +89,11 @@ func (f *ofBitcoin) open(s *Settings, node *rpc.Client, l *Local) (client, signe
 	if err != nil {
 		return nil, signer.Network{}, err
 	}
+	if err := f.apart(public); err != nil {
+		return nil, signer.Network{}, err
+	}
 	c, err := bitcoin.NewClient(f.params, public, bitcoin.Options{
-		Node: node, Clock: l.Clock, Floor: perKilobyte * s.floor, Cap: perKilobyte * s.highest, Start: s.start,
+		Node: node, Clock: l.Clock, Floor: perKilobyte * s.floor, Cap: perKilobyte * s.highest, Start: s.start, Cold: f.cold,
 	})
 	if err != nil {
 		return nil, signer.Network{}, err

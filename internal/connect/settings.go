@@ -41,6 +41,8 @@ type Settings struct {
 	// stuck is the number of blocks after which a waiting withdrawal is outbid; zero for never.
 	stuck uint64
 	hot   hot
+	// cold is the descriptor of cold storage; empty for none.
+	cold string
 }
 
 // Signer says where a signer in a process of its own listens; the zero value is none.
@@ -93,7 +95,8 @@ type entry struct {
 		// Stuck is a number of blocks.
 		Stuck uint64 `yaml:"stuck"`
 	} `yaml:"fees"`
-	Hot hot `yaml:"hot"`
+	Hot  hot    `yaml:"hot"`
+	Cold string `yaml:"cold"`
 }
 
 type node struct {
@@ -201,7 +204,7 @@ func (s *Settings) IsTest() bool { return signer.IsTestChain(s.Chain) }
 
 // settings checks one network's entry.
 func (e *entry) settings(symbol bourse.Symbol) (s Settings, err error) {
-	s = Settings{Symbol: symbol, keys: e.Keys, floor: e.Fees.Floor, highest: e.Fees.Cap, stuck: e.Fees.Stuck, hot: e.Hot}
+	s = Settings{Symbol: symbol, keys: e.Keys, floor: e.Fees.Floor, highest: e.Fees.Cap, stuck: e.Fees.Stuck, hot: e.Hot, cold: e.Cold}
 	switch e.Adapter {
 	case "bitcoin":
 		s.family = &ofBitcoin{}

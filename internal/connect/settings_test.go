@@ -93,6 +93,8 @@ func TestRefusals(t *testing.T) {
 			"ETH: agree is 2 to 2 of 2 nodes: fewer could agree on two chains"},
 		{"100:0f91", "100:zz", "start is like HEIGHT:HASH"},
 		{"start: ", "keys: xprv\n    start: ", "keys are like wpkh("},
+		{"start: ", "cold: tr(s3cret)\n    start: ", "BTC: cold is like wpkh("},
+		{"read: finalized", "cold: wpkh(x)", "ETH: cold is a setting of the adapter bitcoin"},
 		{"fees: {floor: 2", "fees: {flor: 2", "line 8: field flor not found"},
 		{"socket: /run", "sockets: /run", "field sockets not found"},
 		{good, "networks: {}", "it names none"},
@@ -136,6 +138,16 @@ func block(t *testing.T) string {
 	return strings.NewReplacer("KEYS", btc.Public().String(), "EVM", eth.Public().String()).Replace(realMoney)
 }
 
+// ownCold returns a descriptor of cold storage from a seed of zeros, as the keys of block are.
+func ownCold(t *testing.T, params string) string {
+	t.Helper()
+	keys, err := bitcoin.NewKeys(bitcoin.Lookup(params), make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(keys.Public().String(), ")") + "/0/*)"
+}
+
 // TestProduction takes any chain, and wants all that real money needs.
 func TestProduction(t *testing.T) {
 	good := block(t)
@@ -162,6 +174,7 @@ func TestProduction(t *testing.T) {
 		{line("start"), "", "BTC: start is missing"},
 		{"password-file: /etc/bourse/btc.pw", "password: s3cret", "BTC: nodes: a password is in a file of its own"},
 		{line("keys"), "  keys: xprv9s21\n", "BTC: keys are like wpkh("},
+		{line("start"), line("start") + "  cold: \"" + ownCold(t, "mainnet") + "\"\n", "BTC: cold has a key of the signer's own seed"},
 		{"adapter: bitcoin", "adapter: bitcoin\n  trace: true", "field trace not found"},
 		{"adapter: bitcoin", "adapter: bitcoin\n  stuck: 3", "field stuck not found"},
 	} {

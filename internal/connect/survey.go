@@ -10,7 +10,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/signer"
 )
 
-// shownAccounts is the number of customers whose addresses a report has.
+// shownAccounts is the number of customers whose addresses a report has, and of addresses of cold storage.
 const shownAccounts = 3
 
 // Report is what operators see of a network before it is connected.
@@ -43,7 +43,7 @@ type Report struct {
 
 // Address is one of the exchange's addresses: by the settings' keys, and by the signer's.
 type Address struct {
-	// Of is hot, or the number of an account.
+	// Of is hot, the number of an account, or cold and a number.
 	Of      string `json:"of"`
 	Address string `json:"address"`
 	Signer  string `json:"signer,omitempty"`
@@ -90,6 +90,7 @@ func (s *Settings) Survey(ctx context.Context, l Local, keeper *signer.Status) (
 	if keeper != nil {
 		s.compareKeys(r, keeper, &l)
 	}
+	r.Addresses = append(r.Addresses, firstCold(nodes[0].client)...)
 	return list, nil
 }
 
@@ -177,6 +178,18 @@ func first(c chain.Codec) []Address {
 	list := []Address{{Of: "hot", Address: c.Destination(chain.IndexHot).Address}}
 	for id := uint32(1); id <= shownAccounts; id++ {
 		list = append(list, Address{Of: fmt.Sprint(id), Address: c.Destination(id).Address})
+	}
+	return list
+}
+
+// firstCold returns the first addresses of cold storage; none without it.
+func firstCold(c chain.Codec) (list []Address) {
+	first := c.Shape().Cold
+	if first == 0 {
+		return nil
+	}
+	for n := range uint32(shownAccounts) {
+		list = append(list, Address{Of: fmt.Sprintf("cold %d", n), Address: c.Destination(first + n).Address})
 	}
 	return list
 }

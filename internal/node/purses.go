@@ -29,7 +29,9 @@ func (n *Node) purses(ctx context.Context) map[bourse.NetworkID]admin.Purse {
 			p := a.worker.Purse(ctx)
 			mu.Lock()
 			defer mu.Unlock()
-			list[a.id] = admin.Purse{Reason: a.worker.Health().Reason, Hot: p.Hot, Rest: p.Rest, Surplus: p.Surplus, Bands: a.bands(p.Hot)}
+			list[a.id] = admin.Purse{
+				Reason: a.worker.Health().Reason, Hot: p.Hot, Cold: p.Cold, Rest: p.Rest, Surplus: p.Surplus, Bands: a.bands(p.Hot),
+			}
 		})
 	}
 	asked.Wait()

@@ -31,8 +31,10 @@ type network struct {
 	state  bourse.NetworkState
 	signed map[bourse.TxHash]bourse.SignedTx
 	// dropped are transactions that an operator or the worker gave up.
-	dropped  map[bourse.TxHash]bourse.SignedTx
+	dropped map[bourse.TxHash]bourse.SignedTx
+	// unspent are the outputs that payments may spend, and cold those of cold storage.
 	unspent  map[bourse.Outpoint]bourse.Unspent
+	cold     map[bourse.Outpoint]bourse.Unspent
 	holdings map[place]holding
 	// pending are mined deposits that are not credited.
 	pending map[bourse.DepositID]bourse.Deposit
@@ -147,7 +149,7 @@ func (b *Board) network(id bourse.NetworkID) *network {
 		n = &network{
 			state:  bourse.NetworkState{Network: id},
 			signed: map[bourse.TxHash]bourse.SignedTx{}, dropped: map[bourse.TxHash]bourse.SignedTx{},
-			unspent: map[bourse.Outpoint]bourse.Unspent{}, holdings: map[place]holding{},
+			unspent: map[bourse.Outpoint]bourse.Unspent{}, cold: map[bourse.Outpoint]bourse.Unspent{}, holdings: map[place]holding{},
 			pending: map[bourse.DepositID]bourse.Deposit{}, nonces: map[uint32]uint64{},
 		}
 		b.networks[id] = n
@@ -193,11 +195,15 @@ func (b *Board) foldSigned(s *bourse.SignedTx) {
 
 func (b *Board) foldUnspent(u *bourse.Unspent) {
 	n := b.network(u.Network)
+	list := n.unspent
+	if chain.IsCold(u.Address) {
+		list = n.cold
+	}
 	if u.Gone {
-		delete(n.unspent, u.Outpoint)
+		delete(list, u.Outpoint)
 		return
 	}
-	n.unspent[u.Outpoint] = *u
+	list[u.Outpoint] = *u
 }
 
 func (b *Board) foldHolding(h *bourse.Holding) {
@@ -345,7 +351,7 @@ func (b *Board) Signed(id bourse.NetworkID) []bourse.SignedTx {
 	return list
 }
 
-// Unspent returns a network's own outputs that no transaction reserves.
+// Unspent returns a network's own outputs that no transaction reserves, without those of cold storage.
 func (b *Board) Unspent(id bourse.NetworkID) []bourse.Unspent {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -375,17 +381,34 @@ func (b *Board) Reserved(id bourse.NetworkID, tx bourse.TxHash) []bourse.Unspent
 	return list
 }
 
-// Outputs returns the sums of a network's own outputs, by asset.
-func (b *Board) Outputs(id bourse.NetworkID) map[bourse.AssetID]bourse.Amount {
+// Outputs returns the sums of a network's own outputs, by asset: those that payments may spend, and those of cold storage.
+func (b *Board) Outputs(id bourse.NetworkID) (hot, cold map[bourse.AssetID]bourse.Amount) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	sums := map[bourse.AssetID]bourse.Amount{}
 	if n := b.networks[id]; n != nil {
-		for _, u := range n.unspent {
-			sums[u.Asset] = sums[u.Asset].PlusOrMax(u.Amount)
+		return sums(n.unspent), sums(n.cold)
+	}
+	return sums(nil), sums(nil)
+}
+
+func sums(outputs map[bourse.Outpoint]bourse.Unspent) map[bourse.AssetID]bourse.Amount {
+	list := map[bourse.AssetID]bourse.Amount{}
+	for _, u := range outputs {
+		list[u.Asset] = list[u.Asset].PlusOrMax(u.Amount)
+	}
+	return list
+}
+
+// Cold returns the outputs of cold storage.
+func (b *Board) Cold(id bourse.NetworkID) (list []bourse.Unspent) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	if n := b.networks[id]; n != nil {
+		for _, u := range n.cold {
+			list = append(list, u)
 		}
 	}
-	return sums
+	return list
 }
 
 // Holding is an address's balance, and the part of it that is settled.

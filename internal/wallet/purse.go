@@ -9,9 +9,11 @@ import (
 
 // Purse holds the exchange's coins on a network, in ledger units by asset.
 type Purse struct {
-	// Hot pays withdrawals: all outputs, or the hot wallet's balance, as the journal knows it. Rest is on
-	// customers' addresses and not swept yet.
+	// Hot pays withdrawals: all outputs without those of cold storage, or the hot wallet's balance, as the journal
+	// knows it. Rest is on customers' addresses and not swept yet.
 	Hot, Rest map[bourse.AssetID]bourse.Amount
+	// Cold is in cold storage; nil on a network without.
+	Cold map[bourse.AssetID]bourse.Amount
 	// Surplus is the part of the hot wallet's balance on the chain that exceeds Hot. It is nil if it is not
 	// known: on networks of outputs, and while the node is not at the journal's block.
 	Surplus map[bourse.AssetID]bourse.Amount
@@ -24,7 +26,8 @@ type Band struct{ Low, Target, High bourse.Amount }
 // Hot returns the hot wallet's balances, as the journal knows them. It is safe for concurrent use.
 func (w *Worker) Hot() map[bourse.AssetID]bourse.Amount {
 	if w.Network.Shape().Outputs {
-		return w.Board.Outputs(w.ID)
+		hot, _ := w.Board.Outputs(w.ID)
+		return hot
 	}
 	hot := map[bourse.AssetID]bourse.Amount{}
 	for _, h := range w.Board.Holdings(w.ID, deepest) {
@@ -39,7 +42,10 @@ func (w *Worker) Hot() map[bourse.AssetID]bourse.Amount {
 func (w *Worker) Purse(ctx context.Context) Purse {
 	tip := w.Board.State(w.ID).Tip
 	p := Purse{Hot: w.Hot(), Rest: map[bourse.AssetID]bourse.Amount{}}
-	if w.Network.Shape().Outputs {
+	if shape := w.Network.Shape(); shape.Outputs {
+		if _, cold := w.Board.Outputs(w.ID); shape.Cold != 0 || len(cold) > 0 {
+			p.Cold = cold
+		}
 		return p
 	}
 

@@ -94,7 +94,7 @@ func (w *Worker) takeIn(ctx context.Context, b *chain.Block, state *bourse.Netwo
 	for i := state.Part; int(i) < len(parts); i++ {
 		block := &bourse.BlockEffect{
 			Network: w.ID, BlockRef: b.BlockRef, Parent: b.Parent, Time: max(b.Time, 0),
-			ByOutput: w.Network.Shape().Outputs, Part: i, More: int(i) < len(parts)-1, Txs: parts[i],
+			ByOutput: w.Network.Shape().Outputs, Part: i, More: int(i) < len(parts)-1, Txs: w.knownCold(parts[i]),
 		}
 		reason, err := w.submit(ctx, bourse.CommandBlock, &bourse.WalletCommand{Block: block})
 		if err != nil || reason != 0 {

@@ -136,6 +136,9 @@ func (w *Worker) Step(ctx context.Context) (more bool, err error) {
 	if w.apart != "" {
 		health.Operating, health.Reason = false, w.apart
 	}
+	if w.misplaced() {
+		health.Operating, health.Reason = false, otherCold
+	}
 	if health.Operating {
 		if more, err = w.scan(ctx, &health); err == nil && !more {
 			more, err = w.send(ctx, &health)

@@ -120,6 +120,8 @@ type world struct {
 	apart error
 	// logs, if not nil, changes each block in the networks' answers.
 	logs func(*chain.Block)
+	// cold, if not nil, is the key of cold storage from the next start on, on networks of outputs.
+	cold *devnet.PublicKey
 
 	// points counts the moments at which something becomes durable or leaves;
 	// at is asked at each, and may end the process.
@@ -281,6 +283,9 @@ func (w *world) open() {
 	for _, n := range w.networks {
 		key := devnet.NewKeys(n.params, ownSeed).Public()
 		n.client = devnet.NewClient(n.params, key, wire{w, n}, devnet.ClientOptions{Timeout: 50 * time.Microsecond})
+		if w.cold != nil && n.params.Shape.Outputs {
+			n.client.Keep(*w.cold)
+		}
 		n.worker = wallet.NewWorker(wallet.Options{
 			ID: n.id, Stuck: w.stuck, Network: eye{n.client, w}, Signer: pen{w}, Board: w.board, Listed: w, Submit: w.submit,
 			Log: slog.New(reasons{slog.DiscardHandler, &w.reasons}),
@@ -576,7 +581,11 @@ func (w *world) checkOwned(n *network) {
 // addresses returns every address of the exchange, each once.
 func (n *network) addresses() []string {
 	var list []string
-	for _, index := range []uint32{chain.IndexHot, chain.IndexChange, 1, 2, 3} {
+	indices := []uint32{chain.IndexHot, chain.IndexChange, 1, 2, 3}
+	if first := n.client.Shape().Cold; first != 0 {
+		indices = append(indices, first, first+1, first+chain.ColdAddresses-1)
+	}
+	for _, index := range indices {
 		if address := n.client.Destination(index).Address; !slices.Contains(list, address) {
 			list = append(list, address)
 		}

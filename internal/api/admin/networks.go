@@ -13,6 +13,8 @@ type Purse struct {
 	// Hot pays withdrawals, Rest is not swept yet, and Surplus is on the hot wallet and not in the journal; nil
 	// if it is not known.
 	Hot, Rest, Surplus map[bourse.AssetID]bourse.Amount
+	// Cold is in cold storage; nil on a network without.
+	Cold map[bourse.AssetID]bourse.Amount
 	// Bands are the settings' bounds of Hot.
 	Bands map[bourse.AssetID]Band
 }
@@ -44,6 +46,8 @@ type purseAnswer struct {
 	// Head is the node's last block.
 	Head uint64                   `json:"head"`
 	Hot  map[bourse.Symbol]string `json:"hot"`
+	// Cold is missing on a network without cold storage.
+	Cold map[bourse.Symbol]string `json:"cold,omitzero"`
 	// Bands are missing without settings.
 	Bands map[bourse.Symbol]bandAnswer `json:"bands,omitzero"`
 	Rest  map[bourse.Symbol]string     `json:"unswept"`
@@ -61,7 +65,7 @@ func (s *Server) networkList(ctx context.Context, _ struct{}) (any, error) {
 		p, connected := purses[n.ID]
 		list = append(list, purseAnswer{
 			networkAnswer: s.describeNetwork(n, link), Connected: connected, Reason: p.Reason, Head: link.Head,
-			Hot: s.amounts(p.Hot), Rest: s.amounts(p.Rest), Surplus: s.amounts(p.Surplus),
+			Hot: s.amounts(p.Hot), Cold: s.amounts(p.Cold), Rest: s.amounts(p.Rest), Surplus: s.amounts(p.Surplus),
 			Bands: s.bands(&p),
 		})
 	}

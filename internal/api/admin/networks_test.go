@@ -30,7 +30,7 @@ func TestNetworkList(t *testing.T) {
 	band := admin.Band{Low: amount("2")[atom.ID], Target: amount("5")[atom.ID], High: amount("10")[atom.ID], IsHigh: true}
 	o.Purses = func(context.Context) map[bourse.NetworkID]admin.Purse {
 		return map[bourse.NetworkID]admin.Purse{id: {
-			Reason: "a look", Hot: amount("12.5"), Rest: amount("1"), Surplus: amount("0"),
+			Reason: "a look", Hot: amount("12.5"), Cold: amount("40"), Rest: amount("1"), Surplus: amount("0"),
 			Bands: map[bourse.AssetID]admin.Band{atom.ID: band},
 		}}
 	}
@@ -44,7 +44,7 @@ func TestNetworkList(t *testing.T) {
 	w := fmt.Sprintf("%s", got.Networks)
 	for _, want := range []string{
 		`{"network":"ATOM","operating":false,"tip":7,"tip_time":0,"lag":2,"paused":true,"halted":"","connected":true,` +
-			`"reason":"a look","head":9,"hot":{"ATOM":"12.5"},` +
+			`"reason":"a look","head":9,"hot":{"ATOM":"12.5"},"cold":{"ATOM":"40"},` +
 			`"bands":{"ATOM":{"low":"2","target":"5","high":"10","hot":"above","off_target":"7.5"}},"unswept":{"ATOM":"1"},"surplus":{"ATOM":"0"}}`,
 		`"connected":false,"reason":"","head":0,"hot":{},"unswept":{}}`,
 	} {

@@ -1,6 +1,7 @@
 package devnet
 
 import (
+	"encoding/binary"
 	"errors"
 	"sync"
 
@@ -12,6 +13,10 @@ import (
 type Codec struct {
 	params *Params
 	key    PublicKey
+	shape  chain.Shape
+	// cold is the key of cold storage, and kept has the indices of its addresses; empty without.
+	cold PublicKey
+	kept map[program]uint32
 
 	mu   sync.RWMutex
 	last uint32
@@ -21,11 +26,21 @@ type Codec struct {
 
 // NewCodec returns the codec of the exchange with this public key.
 func NewCodec(p *Params, key PublicKey) *Codec {
-	return &Codec{params: p, key: key, known: map[program]uint32{}}
+	return &Codec{params: p, key: key, shape: p.Shape, known: map[program]uint32{}}
+}
+
+// Keep makes the addresses of cold storage known, on a network of outputs. It is called before any other method, and at
+// most once.
+func (c *Codec) Keep(cold PublicKey) {
+	tag := binary.LittleEndian.Uint32(cold[:]) & (1<<chain.ColdTagBits - 1)
+	c.cold, c.shape.Cold, c.kept = cold, chain.IndexCold|tag<<chain.ColdNumberBits, map[program]uint32{}
+	for n := range uint32(chain.ColdAddresses) {
+		c.kept[c.params.program(cold, n)] = c.shape.Cold + n
+	}
 }
 
 // Shape returns the network's shape.
-func (c *Codec) Shape() *chain.Shape { return &c.params.Shape }
+func (c *Codec) Shape() *chain.Shape { return &c.shape }
 
 func (c *Codec) shared() bool { return c.params.Shape.MemoName != "" }
 
@@ -33,6 +48,9 @@ func (c *Codec) shared() bool { return c.params.Shape.MemoName != "" }
 func (c *Codec) Destination(index uint32) chain.Destination {
 	if index == chain.IndexChange && !c.params.Shape.Outputs {
 		index = chain.IndexHot
+	}
+	if c.shape.KeepsCold(index) {
+		return chain.Destination{Address: c.params.address(c.cold, index-c.shape.Cold)}
 	}
 	if !c.shared() {
 		return chain.Destination{Address: c.params.address(c.key, index)}
@@ -61,6 +79,9 @@ func (c *Codec) Owner(address, memo string) (chain.Owner, bool) {
 	to, err := c.params.parseAddress(address)
 	if err != nil {
 		return chain.Owner{}, false
+	}
+	if index, kept := c.kept[to]; kept {
+		return chain.Owner{Kind: chain.OwnerTreasury, Index: index, At: index}, true
 	}
 	switch {
 	case to == c.params.program(c.key, chain.IndexHot):
