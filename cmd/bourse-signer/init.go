@@ -95,6 +95,7 @@ networks: {}
 #    coins:                     # by symbol, or by contract
 #      BTC: {payment: "1", hour: "5", day: "20", free: "0.1"}   # above free: allow-listed for a day, or approved
 #    allow: []                  # - {address: bc1…, memo: …}
+#    cold: "wsh(sortedmulti(2,[…]xpub…/0/*,…))"   # the exchange's cold storage, from another seed
 #  ETH:
 #    adapter: evm
 #    params: 1                  # the chain id

@@ -62,6 +62,14 @@ func (f *ofBitcoin) apart(public *bitcoin.PublicKeys) error {
 	return f.cold.Apart(public)
 }
 
+// descriptor returns the descriptor of cold storage; empty without.
+func (f *ofBitcoin) descriptor() string {
+	if f.cold == nil {
+		return ""
+	}
+	return f.cold.String()
+}
+
 // names lists the known params.
 func names() string {
 	var list []string
@@ -99,7 +107,7 @@ func (f *ofBitcoin) open(s *Settings, node *rpc.Client, l *Local) (client, signe
 		return nil, signer.Network{}, err
 	}
 	return c, signer.Network{
-		Account: signer.Account{Name: s.Symbol, Chain: s.Chain, Public: public.String()},
+		Account: signer.Account{Name: s.Symbol, Chain: s.Chain, Public: public.String(), Cold: f.descriptor()},
 		Codec:   bitcoin.NewCodec(f.params, public), Keys: keys,
 		MaxCost: c.MaxCost(), HourCost: signer.UnlimitedCost(),
 	}, nil

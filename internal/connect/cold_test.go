@@ -7,6 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/connect"
+	"github.com/bourse-exchange/bourse/internal/signer"
 )
 
 // cold is a descriptor of the main network, from the seed of BIP 32's first vector.
@@ -32,6 +33,20 @@ func TestColdSetting(t *testing.T) {
 	}
 	if len(shown) != 3 || !strings.HasPrefix(shown[0], "cold 0 bc1q") || !strings.HasPrefix(shown[2], "cold 2 bc1q") {
 		t.Fatalf("it shows %q", shown)
+	}
+
+	for theirs, wants := range map[string]string{cold: "", "": "the signer has another cold storage", cold + "x": "the signer has another"} {
+		_, keys, _ := strings.Cut(text, `keys: "`)
+		keys, _, _ = strings.Cut(keys, `"`)
+		status := &signer.Status{Networks: []signer.NetworkStatus{{Name: "BTC", Chain: list[0].Chain, Keys: keys, Cold: theirs}}}
+		reports, err := list[0].Survey(t.Context(), l, status)
+		if err != nil {
+			t.Fatal(err)
+		}
+		problems := strings.Join(reports[0].Problems, "; ")
+		if (wants == "") != !strings.Contains(problems, "cold storage") || !strings.Contains(problems, wants) {
+			t.Errorf("with %q at the signer: %s", theirs, problems)
+		}
 	}
 
 	c, err := list[0].Connect(t.Context(), l)

@@ -50,6 +50,8 @@ func (f *ofEVM) check(s *Settings, e *entry) (err error) {
 	return err
 }
 
+func (f *ofEVM) descriptor() string { return "" }
+
 func (f *ofEVM) maxAnswer() int64 { return evm.MaxAnswer }
 
 // params leaves strays out: the catalogue never changes a contract, so a mistyped one would keep the exchange

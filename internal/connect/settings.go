@@ -63,6 +63,8 @@ type family interface {
 	check(s *Settings, e *entry) error
 	// codec returns the addresses of public keys.
 	codec(keys string, l *Local) (chain.Codec, error)
+	// descriptor returns the descriptor of cold storage; empty without.
+	descriptor() string
 	// strays returns the listed contracts that are no addresses of the network.
 	strays(l *Local) []chain.CoinID
 	// open returns a client of a node, and the signer's part.

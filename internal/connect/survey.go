@@ -171,6 +171,12 @@ func (s *Settings) compareKeys(r *Report, keeper *signer.Status, l *Local) {
 		return
 	}
 	r.note("the signer has these keys")
+	switch cold := s.family.descriptor(); {
+	case cold != "" && n.Cold != cold:
+		r.problem("the signer has another cold storage, or none: set cold in its settings first")
+	case cold != "":
+		r.note("the signer has this cold storage")
+	}
 }
 
 // first returns the first addresses of an exchange.

@@ -54,6 +54,8 @@ type Account struct {
 	Chain string
 	// Public is the descriptor of the public keys, whole.
 	Public string
+	// Cold is the descriptor of cold storage, whole; empty without. A signer may know it before the exchange does.
+	Cold string
 }
 
 // Hello is the first thing that an exchange tells a signer.
@@ -111,6 +113,8 @@ func (s *Local) checkAccount(a *Account) error {
 		return fmt.Errorf("%w: those of %s are of the chain %s and not of %s", ErrKeys, a.Name, n.Chain, a.Chain)
 	case n.Public != a.Public:
 		return fmt.Errorf("%w: %s has other ones", ErrKeys, a.Name)
+	case a.Cold != "" && a.Cold != n.Cold:
+		return fmt.Errorf("%w: the cold storage of %s is another one", ErrKeys, a.Name)
 	}
 	return nil
 }
@@ -172,6 +176,8 @@ type NetworkStatus struct {
 	Name  bourse.Symbol `json:"name"`
 	Chain string        `json:"chain"`
 	Keys  string        `json:"keys"`
+	// Cold is the descriptor of cold storage.
+	Cold string `json:"cold,omitzero"`
 	// Signed is the number of entries of its record.
 	Signed uint64 `json:"signed"`
 }
@@ -186,7 +192,7 @@ func (s *Local) Status() Status {
 	}
 	for _, a := range s.Accounts() {
 		signed := uint64(len(s.records[s.numbers[a.Name]]))
-		status.Networks = append(status.Networks, NetworkStatus{a.Name, a.Chain, a.Public, signed})
+		status.Networks = append(status.Networks, NetworkStatus{a.Name, a.Chain, a.Public, a.Cold, signed})
 	}
 	return status
 }

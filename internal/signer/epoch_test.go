@@ -110,6 +110,7 @@ func TestOtherExchanges(t *testing.T) {
 		"sandbox": {func(h *signer.Hello) { h.Exchange.Sandbox = false }, signer.ErrExchange},
 		"chain":   {func(h *signer.Hello) { h.Networks[0].Chain = "devnet:LTC" }, signer.ErrKeys},
 		"keys":    {func(h *signer.Hello) { h.Networks[1].Public += " " }, signer.ErrKeys},
+		"cold":    {func(h *signer.Hello) { h.Networks[1].Cold = "wpkh(…)" }, signer.ErrKeys},
 		"network": {func(h *signer.Hello) { h.Networks[0].Name = "DOGE" }, signer.ErrKeys},
 	} {
 		h := b.hello(1, 5)

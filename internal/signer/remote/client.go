@@ -100,7 +100,7 @@ func Accounts(ctx context.Context, o Options) (list []signer.Account, err error)
 		return nil, err
 	}
 	for _, a := range greeting.Networks {
-		list = append(list, signer.Account{Name: a.Name, Chain: a.Chain, Public: a.Keys})
+		list = append(list, signer.Account{Name: a.Name, Chain: a.Chain, Public: a.Keys, Cold: a.Cold})
 	}
 	return list, conn.Close()
 }
@@ -116,7 +116,7 @@ func (o *Options) connect(ctx context.Context) (net.Conn, *greeting, error) {
 		Networks: []account{},
 	}
 	for _, a := range o.Networks {
-		h.Networks = append(h.Networks, account{a.Name, a.Chain, a.Public})
+		h.Networks = append(h.Networks, account{a.Name, a.Chain, a.Public, a.Cold})
 	}
 	r, err := exchange(conn, &request{Hello: h}, o.Now().Add(askWithin))
 	if err == nil && r.Greeting == nil {

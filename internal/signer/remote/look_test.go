@@ -64,6 +64,11 @@ func TestGreet(t *testing.T) {
 			a.Public += "0"
 			o.Networks[btc] = a
 		}, signer.ErrKeys},
+		"a cold storage that the signer does not have": {func(o *remote.Options) {
+			a := o.Networks[btc]
+			a.Cold = "wpkh(…)"
+			o.Networks[btc] = a
+		}, signer.ErrKeys},
 		"another chain": {func(o *remote.Options) {
 			a := o.Networks[btc]
 			a.Chain = "devnet:LTC"

@@ -199,7 +199,7 @@ func (h *hello) hello() *signer.Hello {
 		Exchange: signer.Exchange{ID: h.Exchange, Sandbox: h.Sandbox}, Epoch: signer.Epoch{Incarnation: h.Incarnation, Term: h.Term},
 	}
 	for _, a := range h.Networks {
-		out.Networks = append(out.Networks, signer.Account{Name: a.Name, Chain: a.Chain, Public: a.Keys})
+		out.Networks = append(out.Networks, signer.Account{Name: a.Name, Chain: a.Chain, Public: a.Keys, Cold: a.Cold})
 	}
 	return out
 }
@@ -207,7 +207,7 @@ func (h *hello) hello() *signer.Hello {
 // accounts returns the signer's networks as they travel.
 func (s *Server) accounts() (list []account) {
 	for _, a := range s.Local.Accounts() {
-		list = append(list, account{a.Name, a.Chain, a.Public})
+		list = append(list, account{a.Name, a.Chain, a.Public, a.Cold})
 	}
 	return list
 }

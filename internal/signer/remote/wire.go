@@ -50,11 +50,12 @@ type greeting struct {
 	Networks []account `json:"networks"`
 }
 
-// account is a network with its chain and its public keys, whole.
+// account is a network with its chain, its public keys and its cold storage, whole.
 type account struct {
 	Name  bourse.Symbol `json:"name"`
 	Chain string        `json:"chain"`
 	Keys  string        `json:"keys"`
+	Cold  string        `json:"cold,omitzero"`
 }
 
 type signedRequest struct {

@@ -67,6 +67,9 @@ func Known(seed Seed, sandbox bool) (list []Described, err error) {
 func network(name bourse.Symbol, of *networkSettings, seed Seed) (n signer.Network, err error) {
 	switch of.Adapter {
 	case adapterEVM:
+		if of.Cold != "" {
+			return n, errCold
+		}
 		return ofEVM(name, of, seed)
 	case "", adapterBitcoin:
 	default:
@@ -76,9 +79,12 @@ func network(name bourse.Symbol, of *networkSettings, seed Seed) (n signer.Netwo
 		return n, err
 	}
 	if of.Params == Embedded && of.Adapter == "" {
+		if of.Cold != "" {
+			return n, errCold
+		}
 		return ofDevnet(name, seed)
 	}
-	return ofBitcoin(name, of.Params, seed)
+	return ofBitcoin(name, of, seed)
 }
 
 func ofDevnet(name bourse.Symbol, seed Seed) (n signer.Network, err error) {
@@ -92,13 +98,15 @@ func ofDevnet(name bourse.Symbol, seed Seed) (n signer.Network, err error) {
 	return n, nil
 }
 
-func ofBitcoin(name bourse.Symbol, params string, seed Seed) (n signer.Network, err error) {
-	p := bitcoin.Lookup(params)
+var errCold = errors.New("cold is a setting of networks of Bitcoin's family")
+
+func ofBitcoin(name bourse.Symbol, of *networkSettings, seed Seed) (n signer.Network, err error) {
+	p := bitcoin.Lookup(of.Params)
 	if p == nil {
-		return n, fmt.Errorf("params %q are not known", params)
+		return n, fmt.Errorf("params %q are not known", of.Params)
 	}
 	if name != bourse.Symbol(p.Coin) {
-		return n, fmt.Errorf("params %s are of the network %s", params, p.Coin)
+		return n, fmt.Errorf("params %s are of the network %s", of.Params, p.Coin)
 	}
 	keys, err := bitcoin.NewKeys(p, seed[:])
 	if err != nil {
@@ -106,6 +114,18 @@ func ofBitcoin(name bourse.Symbol, params string, seed Seed) (n signer.Network, 
 	}
 	n.Account = signer.Account{Name: name, Chain: p.Identity(), Public: keys.Public().String()}
 	n.Codec, n.Keys = bitcoin.NewCodec(p, keys.Public()), keys
+	if of.Cold == "" {
+		return n, nil
+	}
+
+	cold, err := p.ParseCold(of.Cold)
+	if err == nil {
+		err = cold.Apart(keys.Public())
+	}
+	if err != nil {
+		return n, err
+	}
+	n.Cold = cold.String()
 	return n, nil
 }
 

@@ -31,10 +31,12 @@ type networkSettings struct {
 	Native string `yaml:"native"`
 	// MaxCost bounds the cost of one transaction, and HourCost that of an hour's, in the native
 	// coin.
-	MaxCost  string                  `yaml:"max-cost"`
-	HourCost string                  `yaml:"hour-cost"`
-	Coins    map[string]coinSettings `yaml:"coins"`
-	Allow    []destination           `yaml:"allow"`
+	MaxCost  string `yaml:"max-cost"`
+	HourCost string `yaml:"hour-cost"`
+	// Cold is the descriptor of cold storage, on networks of Bitcoin's family.
+	Cold  string                  `yaml:"cold"`
+	Coins map[string]coinSettings `yaml:"coins"`
+	Allow []destination           `yaml:"allow"`
 }
 
 // coinSettings are the limits of a coin, which is named by its contract, or by its symbol if it

@@ -84,6 +84,7 @@ networks:
     max-cost: "0.001"
     hour-cost: "0.01"
     coins: {BTC: {payment: "1", hour: "5", day: "20", free: "0.1"}}
+    cold: "wpkh([3442193e/48h/1h/0h/2h]tpubDEC8p4skY4i7mNjxt9yF3u7my5T6KtGLcvEDcH5rKA6XVtJN4JV3SsHWoePTqsHNh47WBkQ79r77KsUYc2PAmaqqasBJMvidbxiupZpJexg/0/*)"
     allow: [{address: bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080}]
   ETH:
     params: devnet
@@ -116,6 +117,9 @@ func TestSettings(t *testing.T) {
 	if n.Limit("BTC") != want || n.MaxCost != bourse.Units(1e5) || n.HourCost != bourse.Units(1e6) || len(n.Allowed) != 1 {
 		t.Errorf("%+v, %+v", n, n.Limit("BTC"))
 	}
+	if n.Cold != "wpkh([3442193e/48h/1h/0h/2h]tpubDEC8p4skY4i7mNjxt9yF3u7my5T6KtGLcvEDcH5rKA6XVtJN4JV3SsHWoePTqsHNh47WBkQ79r77KsUYc2PAmaqqasBJMvidbxiupZpJexg/0/*)" {
+		t.Errorf("cold storage is %q", n.Cold)
+	}
 	if !signer.IsTestChain(n.Chain) || !strings.HasPrefix(n.Public, "wpkh([") {
 		t.Errorf("%+v", n.Account)
 	}
@@ -140,8 +144,17 @@ func TestSettings(t *testing.T) {
 
 // TestBadSettings tells where a mistake is.
 func TestBadSettings(t *testing.T) {
+	known, err := vault.Known(vault.Seed{1}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := strings.TrimPrefix(known[0].Public, "wpkh(")[1:9] // the fingerprint of the seed
 	for _, c := range []struct{ old, by, wants string }{
 		{"max-cost", "most-cost", "field most-cost not found"},
+		{"cold: \"wpkh(", "cold: \"tr(", "BTC: cold is like wpkh("},
+		{"cold: \"wpkh([3442193e", "cold: \"wpkh([" + own, "BTC: cold has a key of the signer's own seed"},
+		{"params: devnet\n", "params: devnet\n    cold: wpkh(x)\n", "ETH: cold is a setting of networks of Bitcoin's family"},
+		{"adapter: evm\n", "adapter: evm\n    cold: wpkh(x)\n", "HOODI: cold is a setting of networks of Bitcoin's family"},
 		{"params: regtest", "params: testnet3", `BTC: params "testnet3" are not known`},
 		{"params: regtest", "params: litecoin-regtest", "BTC: params litecoin-regtest are of the network LTC"},
 		{"coins: {BTC", "coins: {LTC", "it has no coin LTC"},
