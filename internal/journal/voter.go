@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	voterName    = LiveDir + "/voter"
+	// VoterFile is the file of a node's promise in its data directory.
+	VoterFile    = LiveDir + "/voter"
 	voterVersion = 1
 	// voterSize is the size of the file, its checksum included.
 	voterSize = 60
@@ -31,16 +32,16 @@ type Voter struct {
 // LoadVoter returns a node's promise. It returns a *DamageError without one, because the
 // node may then break a promise: it must not vote again under its id.
 func LoadVoter(d disk.Disk, id Identity) (Voter, error) {
-	b, err := disk.ReadFile(d, voterName)
+	b, err := disk.ReadFile(d, VoterFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Voter{}, &DamageError{voterName, 0, 0, errors.New("the node's promise is missing")}
+		return Voter{}, &DamageError{VoterFile, 0, 0, errors.New("the node's promise is missing")}
 	case err != nil:
 		return Voter{}, err
 	}
 
 	v, err := parseVoter(b, id)
-	return v, whole(voterName, 0, err)
+	return v, whole(VoterFile, 0, err)
 }
 
 func parseVoter(b []byte, id Identity) (Voter, error) {
@@ -60,7 +61,7 @@ func parseVoter(b []byte, id Identity) (Voter, error) {
 // Older returns the damage that an entry of a later term proves: a promise of that term was durable
 // before the entry, and this one has taken its place.
 func (v Voter) Older(term uint64) error {
-	return &DamageError{voterName, 0, 0, fmt.Errorf("the node's promise is of term %d, and it has an entry of term %d", v.Term, term)}
+	return &DamageError{VoterFile, 0, 0, fmt.Errorf("the node's promise is of term %d, and it has an entry of term %d", v.Term, term)}
 }
 
 // Save makes the promise durable: after a crash the file has the old promise or this one.
@@ -70,5 +71,5 @@ func (v Voter) Save(d disk.Disk, id Identity) error {
 	b = binary.LittleEndian.AppendUint64(b, v.Term)
 	b = binary.LittleEndian.AppendUint64(b, v.Vote)
 	b = appendSum(b)
-	return disk.Replace(d, voterName, voterName+tempExt, b)
+	return disk.Replace(d, VoterFile, VoterFile+tempExt, b)
 }

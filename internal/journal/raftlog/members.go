@@ -54,13 +54,9 @@ func parseMembers(b []byte) (*raftpb.ConfState, error) {
 // FewVoters is the number of voters below which none may lose its vote.
 const FewVoters = 3
 
-// allows returns an error unless members can become others by a change. Raft panics when it applies
-// another one, on every node and at every start.
-//
-// Two voters keep their votes. A leader that loses its own applies that first, and ends. The other voter
-// does not know yet that the change is committed, and needs a vote of that node, which refuses it if its
-// log is longer: then nobody can lead again. Of three voters the other two elect one of them.
-func allows(s *raftpb.ConfState, c *raftpb.ConfChangeV2) error {
+// becomes returns the members behind a change. Raft panics when it applies another one, on every node and at
+// every start.
+func becomes(s *raftpb.ConfState, c *raftpb.ConfChangeV2) (*tracker.ProgressTracker, error) {
 	changer := confchange.Changer{Tracker: tracker.MakeProgressTracker(inflightMessages, mostInflight)}
 	config, nodes, err := confchange.Restore(changer, s)
 	if err == nil {
@@ -75,12 +71,26 @@ func allows(s *raftpb.ConfState, c *raftpb.ConfChangeV2) error {
 			config, nodes, err = changer.Simple(c.Changes...)
 		}
 	}
+	if err != nil {
+		return nil, fmt.Errorf("members cannot change so: %w", err)
+	}
+	changer.Tracker.Config, changer.Tracker.Progress = config, nodes
+	return &changer.Tracker, nil
+}
+
+// allows returns an error unless members can become others by a change.
+//
+// Two voters keep their votes. A leader that loses its own applies that first, and ends. The other voter
+// does not know yet that the change is committed, and needs a vote of that node, which refuses it if its
+// log is longer: then nobody can lead again. Of three voters the other two elect one of them.
+func allows(s *raftpb.ConfState, c *raftpb.ConfChangeV2) error {
+	after, err := becomes(s, c)
 	switch {
 	case err != nil:
-		return fmt.Errorf("members cannot change so: %w", err)
-	case len(nodes) > mostNodes:
-		return fmt.Errorf("members cannot change so: %d nodes are more than %d", len(nodes), mostNodes)
-	case len(s.GetVoters()) < FewVoters && !keep(s.GetVoters(), config.Voters[0]):
+		return err
+	case len(after.Progress) > mostNodes:
+		return fmt.Errorf("members cannot change so: %d nodes are more than %d", len(after.Progress), mostNodes)
+	case len(s.GetVoters()) < FewVoters && !keep(s.GetVoters(), after.Voters[0]):
 		return fmt.Errorf("members cannot change so: of fewer than %d voters none can lose its vote", FewVoters)
 	default:
 		return nil

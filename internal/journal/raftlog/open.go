@@ -124,6 +124,18 @@ func segmentSize(size int64) (int64, error) {
 // means that the node may have forgotten what it acknowledged, and must not vote again
 // under its id.
 func Open(d disk.Disk, o Options) (*Log, *journal.Recovery, error) {
+	l, r, err := load(d, &o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := l.start(cmp.Or(o.MostApplied, mostApplied)); err != nil {
+		return nil, nil, errors.Join(err, l.release())
+	}
+	return l, r, nil
+}
+
+// load is Open without raft.
+func load(d disk.Disk, o *Options) (*Log, *journal.Recovery, error) {
 	size, err := segmentSize(o.SegmentSize)
 	if err != nil {
 		return nil, nil, err
@@ -139,9 +151,6 @@ func Open(d disk.Disk, o Options) (*Log, *journal.Recovery, error) {
 		store: store{disk: d, identity: o.Identity, spare: segments.NewSpare(d, size, o.Reserve)},
 	}
 	r, err := l.recover(o.Progress)
-	if err == nil {
-		err = l.start(cmp.Or(o.MostApplied, mostApplied))
-	}
 	if err != nil {
 		return nil, nil, errors.Join(err, l.release())
 	}
@@ -154,26 +163,10 @@ func (l *Log) recover(progress func(done, total int64)) (*journal.Recovery, erro
 	if err := l.disk.SyncDir(journal.LiveDir); err != nil {
 		return nil, err
 	}
-
-	end, ok, err := l.files.Walk(progress, l.visit)
-	switch {
-	case err != nil:
-		return nil, err
-	case !ok:
-		return nil, fmt.Errorf("%s: there is no journal of a cluster's node", journal.LiveDir)
-	case end.Segment.Replica == nil:
-		return nil, fmt.Errorf("%s: %w", end.Segment.Name(), journal.ErrReplica)
-	}
-	if l.voter, err = journal.LoadVoter(l.disk, l.identity); err != nil {
+	end, committed, err := l.read(progress)
+	if err != nil {
 		return nil, err
 	}
-
-	if l.voter.Term < end.At.Term {
-		return nil, l.voter.Older(end.At.Term)
-	}
-
-	l.at, l.tip = end.At, end.Tip
-	committed := l.settle()
 	l.begun = committed.Last
 	l.durable.Store(uint64(committed.Last))
 
@@ -184,6 +177,27 @@ func (l *Log) recover(progress func(done, total int64)) (*journal.Recovery, erro
 	return &journal.Recovery{
 		Tip: committed, First: end.First, Frames: end.Frames, Sealed: end.Last == journal.EntrySeal, Torn: torn,
 	}, l.mark(journal.EntryMark)
+}
+
+// read verifies the journal and the promise, and returns the tip at the known commit. It writes nothing.
+func (l *Log) read(progress func(done, total int64)) (end journal.End, committed journal.Tip, err error) {
+	end, ok, err := l.files.Walk(progress, l.visit)
+	switch {
+	case err != nil:
+		return end, committed, err
+	case !ok:
+		return end, committed, fmt.Errorf("%s: there is no journal of a cluster's node", journal.LiveDir)
+	case end.Segment.Replica == nil:
+		return end, committed, fmt.Errorf("%s: %w", end.Segment.Name(), journal.ErrReplica)
+	}
+	if l.voter, err = journal.LoadVoter(l.disk, l.identity); err != nil {
+		return end, committed, err
+	}
+	if l.voter.Term < end.At.Term {
+		return end, committed, l.voter.Older(end.At.Term)
+	}
+	l.at, l.tip = end.At, end.Tip
+	return end, l.settle(), nil
 }
 
 // visit remembers an entry that a start finds.
