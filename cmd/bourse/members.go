@@ -17,6 +17,7 @@ type clusterCmd struct {
 	Status   clusterStatus   `cmd:"" help:"Show the nodes: who leads, and how far each is."`
 	Transfer clusterTransfer `cmd:"" help:"Let another node lead, before work on the one that does."`
 	Leave    clusterLeave    `cmd:"" help:"Take a node out of the cluster for good."`
+	Recover  clusterRecover  `cmd:"" help:"Go on with one node alone, when most of the others are gone for good."`
 }
 
 // clusterStatus shows the nodes of a cluster.

@@ -131,7 +131,7 @@ func readConfig(dir string) (*cluster.Config, error) {
 
 // family runs a sandbox of several nodes, and ends them all when it ends.
 func (d *dev) family(p *program) error {
-	if d.Nodes < 2 || d.Nodes > mostNodes {
+	if d.Nodes < 1 || d.Nodes > mostNodes {
 		return fmt.Errorf("--nodes takes 1 to %d", mostNodes)
 	}
 	if err := d.checkShared(); err != nil {
@@ -165,21 +165,26 @@ func (d *dev) family(p *program) error {
 // number of them than --nodes, it makes none.
 func (d *dev) found() (*cluster.Config, error) {
 	var known *cluster.Config
-	there := 0
-	for n := range uint64(mostNodes) {
-		c, err := readConfig(nodeDir(string(d.Data), n+1))
-		if err != nil {
-			continue
-		}
-		there++
-		if known == nil || c.Changed > known.Changed {
+	there := d.configs()
+	for _, c := range there {
+		if known == nil || c.Newer(known) {
 			known = c
 		}
 	}
-	if known != nil && (there >= d.Nodes || known.Changed > 0 || len(known.Numbers()) != d.Nodes) {
+	if known != nil && (len(there) >= d.Nodes || known.Changed > 0 || len(known.Numbers()) != d.Nodes) {
 		return known, nil
 	}
 	return d.create(known)
+}
+
+// configs returns the configurations of the nodes that are there.
+func (d *dev) configs() (list []*cluster.Config) {
+	for n := range uint64(mostNodes) {
+		if c, err := readConfig(nodeDir(string(d.Data), n+1)); err == nil {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // create makes the nodes. It goes on with nodes that an earlier call has made in part, one of which may be

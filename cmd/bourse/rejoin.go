@@ -80,8 +80,8 @@ func (r *returning) adopt(own *cluster.Config) error {
 	return errors.Join(err, d.Close())
 }
 
-// others returns the configuration of another node, that which knows the newest life of this one; nil if
-// there is none.
+// others returns the configuration of another node, of the newest epoch that which knows the newest life of this
+// one; nil if there is none.
 func (r *returning) others() (newest *cluster.Config) {
 	life := uint64(0)
 	for n := range uint64(mostNodes) {
@@ -89,11 +89,12 @@ func (r *returning) others() (newest *cluster.Config) {
 		if err != nil || n+1 == r.number {
 			continue
 		}
-		if m := c.Newest(r.number); newest == nil || m != nil && m.Node > life {
-			newest = c
-			if m != nil {
-				life = m.Node
-			}
+		known := uint64(0)
+		if m := c.Newest(r.number); m != nil {
+			known = m.Node
+		}
+		if newest == nil || c.Epoch > newest.Epoch || c.Epoch == newest.Epoch && known > life {
+			newest, life = c, known
 		}
 	}
 	return newest

@@ -31,6 +31,8 @@ type ring struct {
 	rng   *rand.Rand
 	data  string
 	nodes []*ringNode
+	// share serves what the nodes share with each other, until unshare.
+	share, unshare func()
 
 	// left is the number of acknowledgements until reached is closed.
 	mu      sync.Mutex
@@ -57,9 +59,12 @@ func newRing(t *testing.T, rng *rand.Rand, prepare func(*ring)) *ring {
 	config, err := d.create(nil)
 	must(t, err)
 	parent := &family{program: &program{ctx: context.WithoutCancel(t.Context()), stderr: io.Discard}, dev: d, failed: make(chan error, 1)}
-	stop, err := parent.shareWith(config)
-	must(t, err)
-	t.Cleanup(stop)
+	r.share = func() {
+		r.unshare, err = parent.shareWith(config)
+		must(t, err)
+	}
+	r.share()
+	t.Cleanup(func() { r.unshare() })
 	for _, m := range config.Nodes {
 		dir := nodeDir(r.data, m.Node)
 		n := &ringNode{Member: m, dir: dir, url: "http://" + m.Listen, log: filepath.Join(r.data, filepath.Base(dir)+".log")}

@@ -27,13 +27,16 @@ const (
 // Config is a node's knowledge of its cluster, in a file of its data directory.
 type Config struct {
 	// Exchange is the exchange's id in hexadecimal digits.
-	Exchange string   `json:"exchange"`
-	Sandbox  bool     `json:"sandbox"`
-	Epoch    uint32   `json:"epoch"`
-	Node     uint64   `json:"node"`
-	Nodes    []Member `json:"nodes"`
+	Exchange string `json:"exchange"`
+	Sandbox  bool   `json:"sandbox"`
+	// Epoch rises with each recovery. Nodes of different epochs do not speak to each other.
+	Epoch uint32   `json:"epoch"`
+	Node  uint64   `json:"node"`
+	Nodes []Member `json:"nodes"`
 	// Changed is the index of the newest change of Nodes; zero for the first nodes.
 	Changed uint64 `json:"changed,omitempty"`
+	// Recovering, if not nil, is a recovery that was begun and not ended: the node does not start.
+	Recovering *Recovering `json:"recovering,omitempty"`
 }
 
 // Member is a node as the others know it.
@@ -76,6 +79,11 @@ func (c *Config) Member(node uint64) *Member {
 	return nil
 }
 
+// Newer reports whether a configuration is newer than another one of the same exchange.
+func (c *Config) Newer(than *Config) bool {
+	return c.Epoch > than.Epoch || c.Epoch == than.Epoch && c.Changed > than.Changed
+}
+
 // Newest returns the newest life of a number; nil if the cluster has none.
 func (c *Config) Newest(number uint64) (newest *Member) {
 	for i := range c.Nodes {
@@ -100,15 +108,15 @@ func (c *Config) Numbers() (list []uint64) {
 // them durable. It is for a node that was away while members were replaced: it may know the keys of too few others to
 // learn of the change from the log.
 func (c *Config) Adopt(d disk.Disk, other *Config) error {
-	if other.Changed <= c.Changed || other.Member(c.Node) == nil {
+	if other.Epoch != c.Epoch || other.Changed <= c.Changed || other.Member(c.Node) == nil {
 		return nil
 	}
 	c.Nodes, c.Changed = other.Nodes, other.Changed
-	return c.save(d)
+	return c.Save(d)
 }
 
-// save makes the configuration durable.
-func (c *Config) save(d disk.Disk) error {
+// Save makes the configuration durable.
+func (c *Config) Save(d disk.Disk) error {
 	text, err := json.Marshal(c)
 	if err != nil {
 		return err
@@ -173,7 +181,7 @@ func Found(c Config, dirs []disk.Disk, now time.Time, segment int64) error {
 				return fmt.Errorf("node %d: %w", c.Node, err)
 			}
 		}
-		if err := c.save(d); err != nil {
+		if err := c.Save(d); err != nil {
 			return err
 		}
 	}

@@ -191,7 +191,7 @@ func (n *Node) changed(c *raftlog.Change) error {
 		return nil
 	}
 	config.Nodes, config.Changed = nodes, max(config.Changed, c.Index)
-	if err := config.save(n.disk); err != nil {
+	if err := config.Save(n.disk); err != nil {
 		return err
 	}
 	n.config.Store(&config)
@@ -243,5 +243,5 @@ func Settle(d disk.Disk, a *Admission, cert, key []byte, segment int64) error {
 	if err := raftlog.Join(d, &base, a.Config.Node, segment); err != nil {
 		return err
 	}
-	return a.Config.save(d)
+	return a.Config.Save(d)
 }

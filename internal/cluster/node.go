@@ -42,6 +42,9 @@ type Parts struct {
 
 // Open opens the node of a data directory and its port. Its log takes no step before Run.
 func Open(ctx context.Context, p *Parts, c *Config, o journal.Options) (_ *Node, err error) {
+	if c.Recovering != nil {
+		return nil, ErrRecovering
+	}
 	n := &Node{disk: p.Disk, after: p.After, log: p.Log, failed: make(chan error, 1)}
 	n.config.Store(c)
 	if o.Identity, err = c.Identity(); err != nil {
