@@ -3,6 +3,7 @@ package sim
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -61,6 +62,8 @@ type network struct {
 	// deep networks reorganise deeper than the confirmations of deposits; rough is true
 	// once one did.
 	deep, rough bool
+	// stuck is the number of blocks after which the exchange outbids its payments; zero for never.
+	stuck uint64
 	// silentUntil is the step at which the node answers again; zero if it does now.
 	silentUntil uint64
 	// sent are payments from outside to customers.
@@ -122,7 +125,7 @@ func (n *network) shallow() int {
 // act makes one random event on the network.
 func (n *network) act() {
 	c := n.world.wallets.chance
-	switch c.Below(12) {
+	switch c.Below(14) {
 	case 0:
 		n.reorganise(c)
 	case 1:
@@ -135,6 +138,8 @@ func (n *network) act() {
 		n.fallBehind(c)
 	case 5:
 		n.crash(c)
+	case 6, 7:
+		n.spike(c)
 	default:
 		n.mine(1 + int(c.Below(2)))
 	}
@@ -246,11 +251,26 @@ func (n *network) fallBehind(c *chance) {
 	}
 }
 
+// spike raises the price that blocks take while a payment of the exchange waits, and ends that otherwise.
+func (n *network) spike(c *chance) {
+	times := uint64(1)
+	waits := func(s bourse.SignedTx) bool { return s.State == bourse.SignedAccepted }
+	if slices.ContainsFunc(n.world.process.board.Signed(n.id), waits) {
+		times = c.between(1, 3)
+	}
+	want(n.node.Spike(times), "a price")
+	if times > 1 {
+		n.world.count(ChainDear)
+	}
+	n.note(fmt.Sprintf("blocks take %d times the usual price", times))
+}
+
 // recover ends all faults of the node.
 func (n *network) recover() {
 	n.faults.Clear()
 	n.faults.Start()
 	n.node.Lag(0, false)
+	want(n.node.Spike(1), "a price")
 	n.silentUntil = 0
 }
 

@@ -99,6 +99,8 @@ const (
 	ChainBehind
 	// ChainCrashed: a node crashed and restarted.
 	ChainCrashed
+	// ChainDear: the price that blocks take rose.
+	ChainDear
 	// ChainCompared: the ledger agreed with a chain.
 	ChainCompared
 	// DepositHidden: a contract paid to a customer, and no block shows it.
@@ -107,6 +109,8 @@ const (
 	DepositCredited
 	// WithdrawalPaid: a withdrawal was paid, once.
 	WithdrawalPaid
+	// WithdrawalOutbid: a wallet gave up a transaction that waited for too long.
+	WithdrawalOutbid
 	// WithdrawalCanceled: a withdrawal was canceled, and nothing was paid.
 	WithdrawalCanceled
 	// WithdrawalDelayed: an account's money was put on hold before a withdrawal or a
@@ -156,10 +160,10 @@ var kindNames = [kinds]string{
 	EndedInWallet: "ends in wallets", SignerCrashed: "signers crashed", ChainReorganised: "chains reorganised",
 	ChainDropped: "payments dropped", ChainReplaced: "payments replaced", ChainStalled: "nodes stalled",
 	ChainReplyLost: "nodes' answers lost", ChainDoubled: "requests doubled", ChainLied: "nodes lied",
-	ChainBehind: "nodes behind", ChainCrashed: "nodes crashed", ChainCompared: "chains compared",
+	ChainBehind: "nodes behind", ChainCrashed: "nodes crashed", ChainDear: "prices that rose", ChainCompared: "chains compared",
 	DepositHidden: "hidden deposits", DepositCredited: "deposits credited", WithdrawalPaid: "withdrawals paid",
-	WithdrawalCanceled: "withdrawals canceled",
-	WithdrawalDelayed:  "withdrawals delayed", TransferPaid: "transfers paid",
+	WithdrawalOutbid: "withdrawals outbid", WithdrawalCanceled: "withdrawals canceled",
+	WithdrawalDelayed: "withdrawals delayed", TransferPaid: "transfers paid",
 	Listed: "lists", ListTriggered: "lists triggered", Amended: "amendments",
 	Decremented: "orders decremented", Replaced: "replacements",
 	Silenced: "dead man's switches", SilencedByStart: "connections closed by starts", LevelsSet: "passes that set levels",

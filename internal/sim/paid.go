@@ -19,7 +19,8 @@ func (x *wallets) relax() {
 }
 
 // goOn makes one step towards the end: of the wallet, the chain, or an operator who
-// releases payments.
+// releases payments. Prices still rise and fall: most withdrawals are paid here, and what waits must be outbid, or
+// paid once the spike is over.
 func (x *wallets) goOn(n *network) {
 	w := x.world
 	switch x.chance.Below(12) {
@@ -35,6 +36,8 @@ func (x *wallets) goOn(n *network) {
 		x.approve()
 	case 4:
 		x.release()
+	case 5:
+		n.spike(x.chance)
 	default:
 		x.step(n)
 	}

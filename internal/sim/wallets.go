@@ -45,6 +45,7 @@ func newWallets(w *world) *wallets {
 		at := x.chance.Below(uint64(len(symbols)))
 		n := newNetwork(w, id, symbols[at])
 		n.deep = x.chance.oneIn(5)
+		n.stuck = pick[uint64](x.chance, 0, 1, 1, 2)
 		x.networks = append(x.networks, n)
 		symbols = append(symbols[:at], symbols[at+1:]...)
 	}
@@ -126,6 +127,9 @@ func (x *wallets) submit(_ context.Context, cmd *bourse.Command) (bourse.Outcome
 				return ticket.Outcome, ticket.Err
 			}
 			x.checkAnswer(&ticket.Result)
+			if own.Kind == bourse.CommandReplaceWithdrawal && ticket.Outcome.Reason == 0 {
+				w.count(WithdrawalOutbid)
+			}
 			x.mayEnd()
 			return ticket.Outcome, ticket.Err
 		default:
@@ -187,7 +191,7 @@ func (p *process) worker(n *network) *wallet.Worker {
 		transport := devnet.NewClient(n.params, n.keys.Public(), wire{n}, devnet.ClientOptions{Timeout: time.Hour})
 		p.workers[n.id] = wallet.NewWorker(wallet.Options{
 			ID: n.id, Network: transport, Signer: pen{p}, Board: p.board, Listed: p, Submit: p.world.wallets.submit,
-			Log: slog.New(slog.DiscardHandler),
+			Stuck: n.stuck, Log: slog.New(slog.DiscardHandler),
 		})
 	}
 	return p.workers[n.id]
