@@ -78,8 +78,12 @@ func (d *dev) member(p *program) error {
 	d.share(o, common)
 
 	listen := config.Member(config.Node).Listen
+	id, err := config.Identity()
+	if err != nil {
+		return err
+	}
 	err = p.serving(&d.Log, o, func() error {
-		return node.RunMember(p.ctx, node.MemberOptions{Options: *o, Turned: func(role string) {
+		return node.RunMember(p.ctx, node.MemberOptions{Options: *o, Others: back.withOthers(id), Turned: func(role string) {
 			_ = p.print(nodeLine{d.Node, os.Getpid(), listen, role}) // the parent may be gone
 		}})
 	})

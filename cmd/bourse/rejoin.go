@@ -193,9 +193,23 @@ func (r *returning) repair(cause error) error {
 	return err
 }
 
-// mend replaces the damaged segments of the node. The journals of the other nodes lie side by side with it, and are
-// read also while those run, or do not run. An error other than journal.ErrNoSource means that the damage is none of
-// those that can be mended.
+// withOthers has the journals of the other nodes, which lie side by side with this one. They are read whether the nodes
+// run or not.
+func (r *returning) withOthers(id journal.Identity) cluster.Others {
+	return func(use func([]*journal.Files) error) error {
+		var others []*journal.Files
+		for n := range uint64(mostNodes) {
+			if d, err := disk.OpenExisting(nodeDir(r.data, n+1)); err == nil && n+1 != r.number {
+				defer func() { _ = d.Close() }() // it was only read
+				others = append(others, journal.NewFiles(d, id))
+			}
+		}
+		return use(others)
+	}
+}
+
+// mend replaces the damaged segments of the node. An error other than journal.ErrNoSource means that the damage is
+// none of those that can be mended.
 func (r *returning) mend(cause error) error {
 	d, err := disk.Open(r.dir())
 	if err != nil {
@@ -224,14 +238,11 @@ func (r *returning) mend(cause error) error {
 	}
 	defer func() { _ = lock.Close() }() // the process begins again
 
-	var others []*journal.Files
-	for n := range uint64(mostNodes) {
-		if other, err := disk.OpenExisting(nodeDir(r.data, n+1)); err == nil && n+1 != r.number {
-			defer func() { _ = other.Close() }() // it was only read
-			others = append(others, journal.NewFiles(other, id))
-		}
-	}
-	mended, err := files.Mend(others)
+	var mended []string
+	err = r.withOthers(id)(func(others []*journal.Files) (err error) {
+		mended, err = files.Mend(others)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/cluster"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/journaltest"
 	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
 )
 
@@ -68,6 +69,21 @@ type lone struct {
 	unreadable atomic.Bool
 	// scrubs lets the node read a piece of its segments again.
 	scrubs chan time.Time
+	// other is the directory of another node; "" for none. It is set before a scrub.
+	other string
+}
+
+// others has the journal of the other node.
+func (n *lone) others(use func([]*journal.Files) error) error {
+	if n.other == "" {
+		return use(nil)
+	}
+	d, err := disk.OpenExisting(n.other)
+	if err != nil {
+		return err
+	}
+	id, err := n.Config().Identity()
+	return errors.Join(err, use([]*journal.Files{journal.NewFiles(d, id)}), d.Close())
 }
 
 func newLone(t *testing.T) *lone {
@@ -84,7 +100,7 @@ func newLone(t *testing.T) *lone {
 	config, err := cluster.LoadConfig(n.disk)
 	want(t, err)
 	n.Node, err = cluster.Open(t.Context(), &cluster.Parts{
-		Data: n.data, Disk: failing{n.disk, &n.unreadable}, Clock: time.Now, Log: slog.New(slog.DiscardHandler),
+		Data: n.data, Disk: failing{n.disk, &n.unreadable}, Clock: time.Now, Log: slog.New(slog.DiscardHandler), Others: n.others,
 		After: func(d time.Duration) <-chan time.Time {
 			if d == cluster.ScrubEvery {
 				return n.scrubs
@@ -183,6 +199,46 @@ func TestScrub(t *testing.T) {
 	damage := (*journal.DamageError)(nil)
 	if !errors.As(err, &damage) || filepath.Join(n.data, damage.File) != segments[0] {
 		t.Errorf("the node stops with %v", err)
+	}
+}
+
+// TestScrubArchived damages two archived segments of a running node: it finds the damage and mends it from another node.
+func TestScrubArchived(t *testing.T) {
+	n := newLone(t)
+	for range 50 {
+		n.commit(t, strings.Repeat("bourse", 2000))
+	}
+	id, err := n.Config().Identity()
+	want(t, err)
+	files := journal.NewFiles(n.disk, id)
+	journaltest.Archive(t, files, n.Log.Durable())
+	other := t.TempDir()
+	want(t, os.CopyFS(other, os.DirFS(n.data)))
+	n.other = other
+
+	archived, err := filepath.Glob(filepath.Join(n.data, journal.ArchiveDir, "*"))
+	want(t, err)
+	if len(archived) < 2 {
+		t.Fatalf("the archive has %v", archived)
+	}
+	for _, name := range archived {
+		b, err := os.ReadFile(name)
+		want(t, err)
+		b[len(b)-2] ^= 8
+		want(t, os.WriteFile(name, b, 0o600))
+	}
+	for range 40 {
+		select {
+		case n.scrubs <- time.Time{}:
+		case err := <-n.Failed():
+			t.Fatalf("the node stops: %v", err)
+		}
+	}
+	for first, ok, err := files.NextArchived(0); ok || err != nil; first, ok, err = files.NextArchived(first + 1) {
+		want(t, err)
+		if err := files.CheckArchived(first); err != nil {
+			t.Errorf("it is not mended: %v", err)
+		}
 	}
 }
 

@@ -22,6 +22,8 @@ type Node struct {
 	// config is replaced with each change of the members.
 	config atomic.Pointer[Config]
 	disk   disk.Disk
+	files  *journal.Files
+	others Others
 	after  func(time.Duration) <-chan time.Time
 	log    *slog.Logger
 	// failed receives the first error of the log's driver and of the scrubber.
@@ -38,18 +40,24 @@ type Parts struct {
 	Clock func() time.Time
 	After func(time.Duration) <-chan time.Time
 	Log   *slog.Logger
+	// Others has the journals of the other nodes, from which archived segments are mended; nil if none is in reach.
+	Others Others
 }
+
+// Others calls a function with the journals of the other nodes, which are open until it returns.
+type Others func(use func([]*journal.Files) error) error
 
 // Open opens the node of a data directory and its port. Its log takes no step before Run.
 func Open(ctx context.Context, p *Parts, c *Config, o journal.Options) (_ *Node, err error) {
 	if c.Recovering != nil {
 		return nil, ErrRecovering
 	}
-	n := &Node{disk: p.Disk, after: p.After, log: p.Log, failed: make(chan error, 1)}
+	n := &Node{disk: p.Disk, others: p.Others, after: p.After, log: p.Log, failed: make(chan error, 1)}
 	n.config.Store(c)
 	if o.Identity, err = c.Identity(); err != nil {
 		return nil, err
 	}
+	n.files = journal.NewFiles(p.Disk, o.Identity)
 	raft, _, err := raftlog.Open(p.Disk, raftlog.Options{
 		Options: o, Send: func(m []*raftpb.Message) { n.transport.Send(m) }, Changed: n.changed,
 	})

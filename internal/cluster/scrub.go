@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
 )
@@ -19,9 +20,9 @@ const (
 	scrubPiece = 8 << 20
 )
 
-// scrub reads the committed part of the live segments again and again, from the oldest to the newest, so that
-// damage is found while the other nodes have what it hit. It returns the first damage, or error of the disk;
-// nil once ctx ends.
+// scrub reads the committed part of the live segments again and again, from the oldest to the newest, and an archived
+// segment after each time, so that damage is found while the other nodes have what it hit. It returns the first
+// damage of a live segment, or error of the disk; nil once ctx ends.
 func (n *Node) scrub(ctx context.Context) error {
 	var r journal.Reader
 	defer func() {
@@ -29,7 +30,7 @@ func (n *Node) scrub(ctx context.Context) error {
 			_ = r.Close() // it was only read
 		}
 	}()
-	for {
+	for archived := bourse.Seq(0); ; {
 		select {
 		case <-ctx.Done():
 			return nil
@@ -49,7 +50,9 @@ func (n *Node) scrub(ctx context.Context) error {
 			continue
 		case errors.As(err, &damage) || errors.Is(err, syscall.EIO):
 			return err
-		case !errors.Is(err, io.EOF) && !errors.Is(err, journal.ErrCompacted):
+		case errors.Is(err, io.EOF):
+			archived = n.scrubArchived(archived)
+		case !errors.Is(err, journal.ErrCompacted):
 			n.log.Warn("the journal was not read again", slog.Any("error", err)) // as without a free file descriptor
 		}
 		if r != nil {
@@ -81,4 +84,30 @@ func scrubbed(r journal.Reader) error {
 		size += journal.Block + len(b.Commands)
 	}
 	return nil
+}
+
+// scrubArchived reads the archived segment that begins at or behind a command, mends it if it is damaged, and returns
+// from where the next one is to be sought. The node needs none of them to vote, so that it runs on meanwhile.
+func (n *Node) scrubArchived(from bourse.Seq) bourse.Seq {
+	first, ok, err := n.files.NextArchived(from)
+	if err == nil && !ok {
+		return 0
+	}
+	if err == nil {
+		err = n.files.CheckArchived(first)
+	}
+	damage := (*journal.DamageError)(nil)
+	switch {
+	case err == nil:
+	case errors.As(err, &damage) && n.others != nil:
+		mending := n.others(func(others []*journal.Files) error { return n.files.MendArchived(first, others) })
+		if mending == nil {
+			n.log.Warn("an archived segment was damaged, and has its entries again from another node", slog.Any("error", err))
+			break
+		}
+		n.log.Error("an archived segment is damaged", slog.Any("error", errors.Join(err, mending)))
+	default:
+		n.log.Error("the archive was not read again", slog.Any("error", err))
+	}
+	return first + 1
 }

@@ -40,6 +40,8 @@ type MemberOptions struct {
 	Options
 	// Turned is called when the node serves in a role, with the role's name.
 	Turned func(role string)
+	// Others has the journals of the other nodes; nil if none is in reach.
+	Others cluster.Others
 }
 
 // RunMember runs a node of a cluster until ctx ends: a replica first, then, once it is elected, the
@@ -58,8 +60,9 @@ func RunMember(ctx context.Context, o MemberOptions) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s is no node's: %w", o.Data, err)
 	}
-	member, err := cluster.Open(ctx, &cluster.Parts{Data: o.Data, Disk: d, Clock: time.Now, After: time.After, Log: o.Log},
-		config, journal.Options{SegmentSize: o.SegmentSize})
+	member, err := cluster.Open(ctx, &cluster.Parts{
+		Data: o.Data, Disk: d, Clock: time.Now, After: time.After, Log: o.Log, Others: o.Others,
+	}, config, journal.Options{SegmentSize: o.SegmentSize})
 	if err != nil {
 		return err
 	}

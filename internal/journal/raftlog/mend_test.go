@@ -11,6 +11,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
 	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/journaltest"
 	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
 )
 
@@ -242,5 +243,53 @@ func TestMendAnywhere(t *testing.T) {
 		if got, err := entries(after); err != nil || !slices.Equal(replicated(got), replicated(whole)) {
 			t.Errorf("after %d operations: %v", stop, err)
 		}
+	}
+}
+
+// TestMendArchived damages one archived segment after the other, at its end and in its middle. It gets its entries from
+// another node, whose segments are live or in its archive. A header that is damaged is left.
+func TestMendArchived(t *testing.T) {
+	g := busyTrio(t)
+	all := g.texts(0)
+	for _, i := range []int{0, 1} {
+		journaltest.Archive(t, journal.NewFiles(g.disks[i], identity), g.logs[i].Durable())
+	}
+	ours, damage := journal.NewFiles(g.disks[1], identity), (*journal.DamageError)(nil)
+	times := 0
+	for first, ok, err := ours.NextArchived(0); ok || err != nil; first, ok, err = ours.NextArchived(first + 1) {
+		name := fmt.Sprintf("%s/%020d.seg.zst", journal.ArchiveDir, first)
+		for _, other := range []int{0, 2} {
+			b, failed := disk.ReadFile(g.disks[1], name)
+			if err := errors.Join(err, failed); err != nil {
+				t.Fatal(err)
+			}
+			if err := g.disks[1].Damage(name, int64(len(b)-1), 4); err != nil {
+				t.Fatal(err)
+			}
+			if err := ours.CheckArchived(first); !errors.As(err, &damage) || damage.File != name {
+				t.Errorf("damage is not found: %v", err)
+			}
+			if err := ours.MendArchived(first, nil); !errors.Is(err, journal.ErrNoSource) {
+				t.Errorf("mended from nobody: %v", err)
+			}
+			if err := errors.Join(ours.MendArchived(first, files(g.disks[other])), ours.CheckArchived(first)); err != nil {
+				t.Errorf("the segment of command %d: %v", first, err)
+			}
+			g.verify(1, all)
+			times++
+		}
+	}
+	if names, err := g.disks[1].List(journal.ArchiveDir); err != nil || times != 2*len(names) || times < 4 {
+		t.Errorf("mended %d times, left are %v, %v", times, names, err)
+	}
+
+	name := fmt.Sprintf("%s/%020d.seg.zst", journal.ArchiveDir, 1)
+	for off := range int64(200) {
+		if err := g.disks[1].Damage(name, off, 255); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := ours.MendArchived(1, files(g.disks[0])); !errors.As(err, &damage) || damage.File != name {
+		t.Errorf("a segment without a header: %v", err)
 	}
 }
