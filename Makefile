@@ -65,7 +65,7 @@ web-lint: web/node_modules ## Check the pages' types and run their linter.
 
 .PHONY: web-test
 web-test: web/node_modules build ## Test the pages: their units, then all of them in Chromium against bin/bourse.
-	cd web && npm run --silent unit && npm run --silent browser
+	cd web && npm test --silent
 
 .PHONY: web-bench
 web-bench: web/node_modules web/test/bench/node_modules build ## Measure the pages beside their aims into docs/web.md, on an idle machine; QUICK=1 prints only.

@@ -187,6 +187,8 @@ inChromium('the operators’ console', () => {
       await waiting(by, act, reason);
       await row(by, reason).getByText(email).waitFor();
       await confirm(second, 'acts', reason);
+      // It is carried out once the act is journaled; a page that comes before looks again after ten seconds.
+      await expect.poll(() => exchange.admin('account', 'show', String(account))).toContain(email);
       await second.page.goto(`/operator/accounts/${email}`);
       await second.page.getByRole('region', { name: 'About the account' }).getByText(email).waitFor();
     }
