@@ -121,12 +121,10 @@ networks-kills: ## Kill exchange, signer and node or cut the connection KILLS ti
 	done
 
 FLAGS ?= -short
-# SQLite is C translated to Go, has locks of its own, and takes most of the detector's time.
-UNWATCHED = -gcflags=modernc.org/...=-race=false
 
 .PHONY: race
 race: ## Run the quick tests with the race detector; FLAGS= for all of them.
-	$(GO) test -timeout 20m -race $(UNWATCHED) $(FLAGS) $(PACKAGES)
+	$(GO) test -timeout 20m -race $(FLAGS) $(PACKAGES)
 
 STORE ?= sqlite
 NODES ?= 1
