@@ -2,6 +2,7 @@ package disk
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"path"
 )
@@ -21,6 +22,23 @@ func Write(d Disk, name string, fill func(File) error) error {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
+}
+
+// Copy writes a copy of a file, as Write does.
+func Copy(d Disk, from, to string) error {
+	source, err := d.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }() // it was only read
+	size, err := source.Size()
+	if err != nil {
+		return err
+	}
+	return Write(d, to, func(f File) error {
+		_, err := io.Copy(io.NewOffsetWriter(f, 0), io.NewSectionReader(source, 0, size))
+		return err
+	})
 }
 
 // EditOrCreate opens a file for reading and writing, and creates it durably if it is

@@ -64,6 +64,11 @@ func (f *Files) archive(s *segment, following bourse.Seq) error {
 		return err
 	}
 
+	return f.putAway(s, name, sum)
+}
+
+// putAway writes a segment with a sum, compressed, under a name in the archive.
+func (f *Files) putAway(s *segment, name string, sum Hash) error {
 	if err := f.pack(s, name+tempExt); err != nil {
 		return err
 	}
@@ -80,12 +85,8 @@ func (f *Files) archive(s *segment, following bourse.Seq) error {
 // verify reads the whole segment, leaves it behind its last entry, and checks that it
 // ends right before the command following.
 func (s *segment) verify(following bourse.Seq) error {
-	var e Entry
-	err := s.next(&e)
-	for err == nil {
-		err = s.next(&e)
-	}
-	if broken := (*brokenError)(nil); !errors.Is(err, errEnd) && !errors.As(err, &broken) {
+	err := s.toEnd()
+	if !noEntry(err) {
 		return err
 	}
 	rest, failed := s.remains()

@@ -149,7 +149,7 @@ func (w *walk) read(s *segment, last bool) error {
 		w.tell(s.off)
 	}
 
-	if broken := (*brokenError)(nil); !errors.Is(err, errEnd) && !errors.As(err, &broken) {
+	if !noEntry(err) {
 		return err
 	}
 

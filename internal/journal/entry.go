@@ -267,6 +267,13 @@ type brokenError struct{ cause error }
 func (e *brokenError) Error() string { return e.cause.Error() }
 func (e *brokenError) Unwrap() error { return e.cause }
 
+// noEntry reports whether an error says that no whole entry follows: nothing was written there, or the bytes are no
+// entry.
+func noEntry(err error) bool {
+	broken := (*brokenError)(nil)
+	return errors.Is(err, errEnd) || errors.As(err, &broken)
+}
+
 var zeros [64 << 10]byte
 
 func isZero(b []byte) bool {

@@ -3,7 +3,6 @@ package journal
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 
@@ -90,7 +89,7 @@ func (s *segment) whole(following *Header) (bool, error) {
 	if damage := (*DamageError)(nil); errors.As(err, &damage) {
 		return false, nil
 	}
-	if broken := (*brokenError)(nil); !errors.Is(err, errEnd) && !errors.As(err, &broken) {
+	if !noEntry(err) {
 		return false, err
 	}
 
@@ -103,16 +102,6 @@ func (s *segment) whole(following *Header) (bool, error) {
 	default:
 		return rest.to == rest.from && s.tip == following.Tip && s.at == following.Replica.At, nil
 	}
-}
-
-// toEnd reads entries until there is none, and returns why.
-func (s *segment) toEnd() error {
-	var e Entry
-	err := s.next(&e)
-	for err == nil {
-		err = s.next(&e)
-	}
-	return err
 }
 
 // checkMended reads a segment that was written again, and wants it whole to its last byte.
@@ -130,12 +119,11 @@ func (f *Files) checkMended(name string, first bourse.Seq, following *Header) er
 	if err != nil {
 		return err
 	}
-	err = s.toEnd()
-	if !errors.Is(err, errEnd) || s.off != size ||
-		following != nil && (s.tip != following.Tip || s.at != following.Replica.At) {
-		return fmt.Errorf("%s was written otherwise: %w", name, err)
+	whole, err := s.whole(following)
+	if err == nil && (!whole || s.off != size) {
+		err = fmt.Errorf("%s was written otherwise", name)
 	}
-	return nil
+	return err
 }
 
 // damagedName begins the names of copies of damaged segments in TornDir. A segment has one, the newest.
@@ -146,11 +134,7 @@ func (f *Files) swap(s *segment, tmp string) error {
 	if err := ensureDir(f.disk, TornDir); err != nil {
 		return err
 	}
-	err := disk.Write(f.disk, path.Join(TornDir, damagedName+path.Base(s.name)), func(file disk.File) error {
-		_, err := io.Copy(io.NewOffsetWriter(file, 0), io.NewSectionReader(s.file, 0, s.win.size))
-		return err
-	})
-	if err != nil {
+	if err := disk.Copy(f.disk, s.name, path.Join(TornDir, damagedName+path.Base(s.name))); err != nil {
 		return err
 	}
 	if err := f.disk.SyncDir(TornDir); err != nil {
@@ -236,8 +220,7 @@ func (m *mend) flush() error {
 // across gets over an entry that cannot be read, why being the reason. It returns true at the end.
 func (m *mend) across(why error) (done bool, err error) {
 	s := m.source
-	damage, broken := (*DamageError)(nil), (*brokenError)(nil)
-	if !errors.Is(why, errEnd) && !errors.As(why, &broken) && !errors.As(why, &damage) {
+	if damage := (*DamageError)(nil); !noEntry(why) && !errors.As(why, &damage) {
 		return false, why
 	}
 	next, off, err := s.closing()
@@ -248,8 +231,7 @@ func (m *mend) across(why error) (done bool, err error) {
 		if err := m.fetch(next.Index, func(e *Entry) bool { return e.Chain == next.Chain }); err != nil {
 			return false, err
 		}
-		s.off, s.at, s.tip, s.last = off, m.at, m.tip, EntryBatch
-		s.off += int64(next.Size)
+		s.off, s.at, s.tip, s.last = off+int64(next.Size), m.at, m.tip, EntryBatch
 		return false, nil
 	case m.following != nil:
 		to := m.following.Replica.At
@@ -272,18 +254,18 @@ func (s *segment) closing() (*Entry, int64, error) {
 	for off := s.off; off < s.win.size; off += Block {
 		var e Entry
 		err := s.head.parseEntry(s.win.get, off, &e)
-		broken := (*brokenError)(nil)
 		switch {
 		case err == nil && e.Kind.Replicated() && e.Index > s.at.Index:
 			return &e, off, nil
-		case err != nil && !errors.Is(err, errEnd) && !errors.Is(err, errMalformed) && !errors.As(err, &broken):
+		case err != nil && !noEntry(err) && !errors.Is(err, errMalformed):
 			return nil, 0, err
 		}
 	}
 	return nil, 0, nil
 }
 
-// fetch adds the entries up to an index from the first node that has them, the last of which must be the own one.
+// fetch adds the entries up to an index from the first node that has them, the last of which must be the own one. It
+// holds them in memory meanwhile: a segment of them at most.
 func (m *mend) fetch(to uint64, own func(last *Entry) bool) error {
 	failed := []error{fmt.Errorf("%w: %d to %d", ErrNoSource, m.at.Index+1, to)}
 	for _, other := range m.others {

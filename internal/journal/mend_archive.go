@@ -147,15 +147,5 @@ func (f *Files) repack(first bourse.Seq, plain string, following *Header) error 
 		return err
 	}
 
-	name := archiveName(first)
-	if err := f.pack(s, name+tempExt); err != nil {
-		return err
-	}
-	if err := f.compare(name+tempExt, sum); err != nil {
-		return err
-	}
-	if err := f.disk.Rename(name+tempExt, name); err != nil {
-		return err
-	}
-	return f.disk.SyncDir(ArchiveDir)
+	return f.putAway(s, archiveName(first), sum)
 }

@@ -165,7 +165,7 @@ func (r *reader) step() (bool, error) {
 			r.doubt = 0
 			return true, nil
 		}
-		if broken := (*brokenError)(nil); !errors.Is(err, errEnd) && !errors.As(err, &broken) {
+		if !noEntry(err) {
 			return false, err
 		}
 		if again, err := r.onward(err); !again || err != nil {

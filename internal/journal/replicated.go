@@ -16,9 +16,8 @@ func (f *Files) replicated(from, to uint64, take func(*Entry)) error {
 	defer func() { _ = s.close() }() // it was only read
 	for {
 		e := new(Entry)
-		broken := (*brokenError)(nil)
 		switch err := s.next(e); {
-		case errors.Is(err, errEnd) || errors.As(err, &broken):
+		case noEntry(err):
 			following, err := f.open(s.tip.Last + 1)
 			if err != nil {
 				return err

@@ -147,6 +147,16 @@ func (s *segment) next(e *Entry) error {
 	return nil
 }
 
+// toEnd reads entries until there is none, and returns why.
+func (s *segment) toEnd() error {
+	var e Entry
+	err := s.next(&e)
+	for err == nil {
+		err = s.next(&e)
+	}
+	return err
+}
+
 // place moves the position to an entry, which must follow the one before it in the log of
 // raft.
 func (s *segment) place(e *Entry) error {

@@ -59,12 +59,9 @@ func (f *Files) statEnd(first bourse.Seq, st *Stats) error {
 	if err != nil {
 		return err
 	}
-	var e Entry
-	for err == nil {
-		err = s.next(&e)
-	}
+	err = s.toEnd()
 	st.Last, st.Proven, st.Sealed = s.tip.Last, s.proven, s.last == EntrySeal
-	if broken := (*brokenError)(nil); errors.Is(err, errEnd) || errors.As(err, &broken) {
+	if noEntry(err) {
 		err = nil
 	}
 	return errors.Join(err, s.close())
