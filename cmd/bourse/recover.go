@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -32,8 +34,9 @@ type recovery struct {
 	Node uint64 `json:"node"`
 	// Lost are the numbers of the nodes that voted and are no members any more.
 	Lost []uint64 `json:"lost"`
-	// Last and Commit are those of the node before: what was acknowledged behind Last is lost.
-	Last   cluster.Place `json:"last"`
+	// Last is the last entry of the node's log when the recovery began. Later entries are lost.
+	Last cluster.Place `json:"last"`
+	// Commit is the last entry that the node knew to be committed then.
 	Commit cluster.Place `json:"commit"`
 	// Incarnation begins with the next start.
 	Incarnation bourse.Incarnation `json:"incarnation"`
@@ -59,11 +62,15 @@ func (c *clusterRecover) Run(p *program) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, common.Close()) }()
-	if err := c.check(p, d, config); err != nil {
+	if err := c.checkAccounts(); err != nil {
+		return err
+	}
+	extent, err := c.check(p, d, config)
+	if err != nil {
 		return err
 	}
 
-	after, begun, err := cluster.Recover(d, config, time.Now())
+	after, begun, err := cluster.Recover(d, config, extent, time.Now())
 	if err != nil {
 		return err
 	}
@@ -89,36 +96,47 @@ func (c *clusterRecover) Run(p *program) (err error) {
 	})
 }
 
-// check refuses a recovery that is not needed, or that nobody has accepted.
-func (c *clusterRecover) check(p *program, d disk.Disk, config *cluster.Config) error {
+// check refuses a recovery that is not needed, or that nobody has accepted. It returns how far the node's log reaches.
+func (c *clusterRecover) check(p *program, d disk.Disk, config *cluster.Config) (*cluster.Extent, error) {
 	number := cluster.Number(config.Node)
 	if answering := config.Answering(p.ctx); len(answering) > 0 {
-		return fmt.Errorf("nodes %d answer at their node ports, and may have all that was acknowledged: start node %d beside them. "+
+		return nil, fmt.Errorf("nodes %d answer at their node ports, and may have all that was acknowledged: start node %d beside them. "+
 			"If they are no majority together, end them, and recover the one whose journal reaches furthest", answering, number)
 	}
-
-	extent := new(cluster.Extent)
-	var err error
-	if config.Recovering != nil {
-		*extent = config.Recovering.Extent
-	} else if extent, err = cluster.Inspect(d, config); errors.Is(err, journal.ErrInUse) {
-		return fmt.Errorf("node %d runs: end its process first: %w", number, err)
-	} else if err != nil {
-		return err
-	}
+	extent, err := cluster.Inspect(d, config)
 	switch {
-	case config.Recovering == nil && !extent.Votes:
-		return fmt.Errorf("node %d has no vote, and may lack much: recover one of the nodes %d", number, extent.Voters)
+	case errors.Is(err, journal.ErrInUse):
+		return nil, fmt.Errorf("node %d runs: end its process first: %w", number, err)
+	case err != nil:
+		return nil, err
+	case !extent.Votes:
+		return nil, fmt.Errorf("node %d has no vote, and may lack much: recover one of the nodes %d", number, extent.Voters)
 	case len(extent.Voters) == 1:
-		return fmt.Errorf("node %d is the only one that votes, and has lost nothing: start it", number)
+		return nil, fmt.Errorf("node %d is the only one that votes, and has lost nothing: start it", number)
 	case !c.Accept:
-		return fmt.Errorf("nothing was changed. Of the nodes %d, which vote, node %d has the log up to entry %d: command %d of %s. "+
+		return nil, fmt.Errorf("nothing was changed. Of the nodes %d, which vote, node %d has the log up to entry %d: command %d of %s. "+
 			"It knows that entry %d, command %d, is committed. What the others acknowledged behind entry %d is lost for good with them: "+
 			"if they cannot come back, say --accept-loss", extent.Voters, number, extent.Last.Index, extent.Last.Seq, extent.Last.Time,
 			extent.Commit.Index, extent.Commit.Seq, extent.Last.Index)
 	default:
+		return extent, nil
+	}
+}
+
+// checkAccounts refuses a recovery without the accounts: a fence in a new file would keep nobody from the old ones.
+func (c *clusterRecover) checkAccounts() error {
+	if c.Accounts != "" {
 		return nil
 	}
+	if _, err := os.Stat(c.accounts()); err != nil {
+		return fmt.Errorf("the accounts are not there: if they are on a server, name it with --accounts: %w", err)
+	}
+	return nil
+}
+
+// accounts returns the place of the accounts.
+func (c *clusterRecover) accounts() string {
+	return cmp.Or(c.Accounts, filepath.Join(c.common(), node.AccountsDB))
 }
 
 // common returns the directory that the nodes share.
@@ -141,11 +159,7 @@ func (c *clusterRecover) hold() (io.Closer, error) {
 
 // fence keeps the lost nodes from the accounts, and from the signer of a sandbox.
 func (c *clusterRecover) fence(p *program, to signer.Epoch) error {
-	at := c.Accounts
-	if at == "" {
-		at = filepath.Join(c.common(), node.AccountsDB)
-	}
-	if err := fence(p.ctx, at, to.Incarnation); err != nil {
+	if err := fence(p.ctx, c.accounts(), to.Incarnation); err != nil {
 		return fmt.Errorf("accounts: %w", err)
 	}
 

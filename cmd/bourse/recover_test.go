@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bourse-exchange/bourse/internal/cluster"
+	"github.com/bourse-exchange/bourse/internal/node"
 )
 
 // TestClusterRecover loses two of three nodes. The one that is left goes on alone, in the next incarnation, with all
@@ -45,6 +46,10 @@ func TestClusterRecover(t *testing.T) {
 	refused("end its process first", "--accept-loss")
 	left.kill()
 	refused(fmt.Sprintf("node %d has the log up to entry %d", left.Node, before.Commit))
+	accounts := filepath.Join(r.data, commonDir, node.AccountsDB)
+	must(t, os.Rename(accounts, accounts+".away"))
+	refused("name it with --accounts", "--accept-loss")
+	must(t, os.Rename(accounts+".away", accounts))
 
 	now := tool[recovery](t, "cluster", "recover", "--data", left.dir, "--accept-loss")
 	want := []uint64{lost[0].Node, lost[1].Node}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"path"
 	"slices"
@@ -44,6 +43,8 @@ type Extent struct {
 	// Voters are the numbers of the nodes that vote, and Votes is true if this one does.
 	Voters []uint64 `json:"voters"`
 	Votes  bool     `json:"-"`
+	// files are those that Recover changes.
+	files []string
 }
 
 // Place is a place in a node's log.
@@ -58,8 +59,14 @@ func placeOf(index uint64, t *journal.Tip) Place {
 	return Place{Index: index, Seq: uint64(t.Last), Time: t.Time.Std().Format(time.RFC3339Nano)}
 }
 
-// Inspect verifies the log of a node whose process has ended, and returns its extent.
+// Inspect verifies the log of a node whose process has ended, and returns its extent: if a recovery was begun, that from
+// before it.
 func Inspect(d disk.Disk, c *Config) (*Extent, error) {
+	if c.Recovering != nil {
+		before := c.Recovering.Extent
+		before.Votes = true // or it would not have begun
+		return &before, nil
+	}
 	id, err := c.Identity()
 	if err != nil {
 		return nil, err
@@ -68,18 +75,16 @@ func Inspect(d disk.Disk, c *Config) (*Extent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.extent(end), nil
-}
-
-// extent describes the end of the node's log.
-func (c *Config) extent(end *raftlog.End) *Extent {
-	e := &Extent{Last: placeOf(end.Last.Index, &end.Tip), Commit: placeOf(end.Commit, &end.Committed), Term: end.Last.Term}
+	e := &Extent{
+		Last: placeOf(end.Last.Index, &end.Tip), Commit: placeOf(end.Commit, &end.Committed), Term: end.Last.Term,
+		files: append(end.Files, ConfigFile, certFile, keyFile),
+	}
 	for _, id := range end.Voters {
 		e.Voters = append(e.Voters, Number(id))
 	}
 	slices.Sort(e.Voters)
 	e.Votes = slices.Contains(end.Voters, c.Node)
-	return e
+	return e, nil
 }
 
 // Answering returns the numbers of the other nodes whose node ports take connections.
@@ -107,14 +112,14 @@ func (c *Config) Answering(ctx context.Context) (numbers []uint64) {
 
 // Recover makes the node of a data directory, whose process has ended, the only one of its cluster: in the next
 // epoch, under the next life and with a new key, so that the others are strangers to it. It keeps copies of all files
-// that it changes. The returned configuration is not saved, and the node does not start without it. After a crash,
-// or instead of saving it, Recover can be called again.
-func Recover(d disk.Disk, c *Config, now time.Time) (after *Config, begun *Recovering, err error) {
+// that it changes. The extent is what Inspect returned. The returned configuration is not saved, and the node does not
+// start without it. After a crash, or instead of saving it, Recover can be called again.
+func Recover(d disk.Disk, c *Config, e *Extent, now time.Time) (after *Config, begun *Recovering, err error) {
 	id, err := c.Identity()
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := c.beginRecovery(d, id); err != nil {
+	if err := c.beginRecovery(d, e); err != nil {
 		return nil, nil, err
 	}
 	if err := c.certifyAnew(d, now); err != nil {
@@ -137,21 +142,17 @@ func Recover(d disk.Disk, c *Config, now time.Time) (after *Config, begun *Recov
 }
 
 // beginRecovery keeps the files that a recovery changes, and then keeps the node from starting.
-func (c *Config) beginRecovery(d disk.Disk, id journal.Identity) error {
+func (c *Config) beginRecovery(d disk.Disk, e *Extent) error {
 	if c.Recovering != nil {
 		return nil // an earlier call was cut short
 	}
-	end, err := raftlog.Inspect(d, id)
-	if err != nil {
-		return err
-	}
-	kept, err := keep(d, c.Epoch, append(end.Files, ConfigFile, certFile, keyFile))
+	kept, err := keep(d, c.Epoch, e.files)
 	if err != nil {
 		return fmt.Errorf("keeping what will change: %w", err)
 	}
 	own := *c.Member(c.Node)
 	own.Node, own.Pin = c.Node+1<<lifeShift, ""
-	c.Recovering = &Recovering{Member: own, Kept: kept, Extent: *c.extent(end)}
+	c.Recovering = &Recovering{Member: own, Kept: kept, Extent: *e}
 	return c.Save(d)
 }
 
@@ -192,7 +193,7 @@ func keep(d disk.Disk, epoch uint32, names []string) (dir string, err error) {
 		if err := d.MkdirAll(path.Dir(to)); err != nil {
 			return "", err
 		}
-		if err := copyFile(d, file, to); err != nil {
+		if err := disk.Copy(d, file, to); err != nil {
 			return "", fmt.Errorf("%s: %w", file, err)
 		}
 		if err := errors.Join(d.SyncDir(path.Dir(to)), d.SyncDir(staging)); err != nil {
@@ -203,21 +204,4 @@ func keep(d disk.Disk, epoch uint32, names []string) (dir string, err error) {
 		return "", err
 	}
 	return dir, errors.Join(d.SyncDir(journal.TornDir), d.SyncDir("."))
-}
-
-// copyFile makes a durable copy of a file.
-func copyFile(d disk.Disk, from, to string) error {
-	source, err := d.Open(from)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = source.Close() }() // read only
-	size, err := source.Size()
-	if err != nil {
-		return err
-	}
-	return disk.Write(d, to, func(f disk.File) error {
-		_, err := io.Copy(io.NewOffsetWriter(f, 0), io.NewSectionReader(source, 0, size))
-		return err
-	})
 }

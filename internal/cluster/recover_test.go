@@ -51,7 +51,7 @@ func TestRecoverIsAStranger(t *testing.T) {
 		want(t, err)
 	}
 
-	_, first, err := cluster.Recover(d, before, time.Now())
+	_, first, err := cluster.Recover(d, before, extent, time.Now())
 	want(t, err)
 	cut, err := cluster.LoadConfig(d)
 	want(t, err)
@@ -59,7 +59,9 @@ func TestRecoverIsAStranger(t *testing.T) {
 	if !errors.Is(err, cluster.ErrRecovering) {
 		t.Errorf("a node starts whose recovery has not ended: %v", err)
 	}
-	after, second, err := cluster.Recover(d, cut, time.Now())
+	again, err := cluster.Inspect(d, cut)
+	want(t, err)
+	after, second, err := cluster.Recover(d, cut, again, time.Now())
 	want(t, err)
 	want(t, after.Save(d))
 	if first.Pin != second.Pin || first.Kept != second.Kept || second.Extent.Last != extent.Last {
