@@ -113,7 +113,7 @@ func (d *dev) Run(p *program) error {
 	if d.Node > 0 {
 		return d.member(p)
 	}
-	if d.Nodes != 1 || len(d.configs()) > 0 {
+	if d.Nodes != 1 || hasNodes(string(d.Data)) {
 		return d.family(p)
 	}
 	o, err := d.options()

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"net"
 	"os"
@@ -133,6 +134,25 @@ func readConfig(dir string) (*cluster.Config, error) {
 	return c, errors.Join(err, on.Close())
 }
 
+// configs yields the nodes in a sandbox's directory, by number, with their configurations.
+func configs(data string) iter.Seq2[uint64, *cluster.Config] {
+	return func(yield func(uint64, *cluster.Config) bool) {
+		for n := range uint64(mostNodes) {
+			if c, err := readConfig(nodeDir(data, n+1)); err == nil && !yield(n+1, c) {
+				return
+			}
+		}
+	}
+}
+
+// hasNodes reports whether a directory is that of a sandbox of several nodes.
+func hasNodes(data string) bool {
+	for range configs(data) {
+		return true
+	}
+	return false
+}
+
 // family runs a sandbox of several nodes, and ends them all when it ends.
 func (d *dev) family(p *program) error {
 	if d.Nodes < 1 || d.Nodes > mostNodes {
@@ -169,26 +189,17 @@ func (d *dev) family(p *program) error {
 // number of them than --nodes, it makes none.
 func (d *dev) found() (*cluster.Config, error) {
 	var known *cluster.Config
-	there := d.configs()
-	for _, c := range there {
+	there := 0
+	for _, c := range configs(string(d.Data)) {
+		there++
 		if known == nil || c.Newer(known) {
 			known = c
 		}
 	}
-	if known != nil && (len(there) >= d.Nodes || known.Changed > 0 || len(known.Numbers()) != d.Nodes) {
+	if known != nil && (there >= d.Nodes || known.Changed > 0 || len(known.Numbers()) != d.Nodes) {
 		return known, nil
 	}
 	return d.create(known)
-}
-
-// configs returns the configurations of the nodes that are there.
-func (d *dev) configs() (list []*cluster.Config) {
-	for n := range uint64(mostNodes) {
-		if c, err := readConfig(nodeDir(string(d.Data), n+1)); err == nil {
-			list = append(list, c)
-		}
-	}
-	return list
 }
 
 // create makes the nodes. It goes on with nodes that an earlier call has made in part, one of which may be

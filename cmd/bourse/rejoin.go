@@ -24,7 +24,7 @@ const (
 	// leader is asked.
 	askAgain       = 200 * time.Millisecond
 	admittedWithin = 10 * time.Second
-	// mendAgain is the time between two attempts to fetch what is damaged.
+	// mendAgain is the time after which a damaged node looks again for another node that has the entries it lacks.
 	mendAgain = time.Second
 	// mostKept bounds the copies of earlier data that a node's directory keeps: a disk that damages more is
 	// to be replaced, and the copies are not to fill it.
@@ -72,10 +72,8 @@ func (r *returning) adopt(own *cluster.Config) error {
 	if err != nil {
 		return err
 	}
-	for n := range uint64(mostNodes) {
-		if c, failed := readConfig(nodeDir(r.data, n+1)); failed == nil {
-			err = errors.Join(err, own.Adopt(d, c))
-		}
+	for _, c := range configs(r.data) {
+		err = errors.Join(err, own.Adopt(d, c))
 	}
 	return errors.Join(err, d.Close())
 }
@@ -84,9 +82,8 @@ func (r *returning) adopt(own *cluster.Config) error {
 // one; nil if there is none.
 func (r *returning) others() (newest *cluster.Config) {
 	life := uint64(0)
-	for n := range uint64(mostNodes) {
-		c, err := readConfig(nodeDir(r.data, n+1))
-		if err != nil || n+1 == r.number {
+	for n, c := range configs(r.data) {
+		if n == r.number {
 			continue
 		}
 		known := uint64(0)
@@ -182,19 +179,17 @@ func (r *returning) repair(cause error) error {
 		case <-time.After(mendAgain):
 		}
 	}
+	if err != nil && !errors.Is(err, journal.ErrInUse) {
+		_, err = r.remake(cause)
+	}
 	if err == nil || errors.Is(err, journal.ErrInUse) {
 		return node.ErrDeposed // a log that is still open is not any more in a process that begins again
-	}
-
-	_, err = r.remake(cause)
-	if err == nil || errors.Is(err, journal.ErrInUse) {
-		return node.ErrDeposed
 	}
 	return err
 }
 
-// withOthers has the journals of the other nodes, which lie side by side with this one. They are read whether the nodes
-// run or not.
+// withOthers returns a function that opens the journals of the other nodes for its argument. They are directories beside
+// this node's, and are read whether their nodes run or not.
 func (r *returning) withOthers(id journal.Identity) cluster.Others {
 	return func(use func([]*journal.Files) error) error {
 		var others []*journal.Files
@@ -228,7 +223,9 @@ func (r *returning) mend(cause error) error {
 	lock, err := journal.Lock(d)
 	switch {
 	case errors.Is(err, journal.ErrInUse):
-		// A start may take damage at the very end for a torn write, and cut what was acknowledged.
+		// This process has the log open, so that only a new one can mend it. But its start cuts damaged bytes at
+		// the end of the journal, which look like a torn write, although the node may have acknowledged them. So the
+		// process begins again only if reading the journal finds damage that is not at its end.
 		if _, _, found := files.End(nil); !inJournal(found) {
 			return cause
 		}

@@ -31,7 +31,7 @@ type ring struct {
 	rng   *rand.Rand
 	data  string
 	nodes []*ringNode
-	// share serves what the nodes share with each other, until unshare.
+	// share starts the networks and the signer that the nodes use, as their parent does; unshare stops them.
 	share, unshare func()
 
 	// left is the number of acknowledgements until reached is closed.
