@@ -93,6 +93,9 @@ func IsCold(index uint32) bool {
 	return index >= IndexCold && index&(1<<ColdNumberBits-1) < ColdAddresses
 }
 
+// FirstCold returns the index of the first address of the cold storage that has an address.
+func FirstCold(index uint32) uint32 { return index &^ (1<<ColdNumberBits - 1) }
+
 // Destination is the recipient of a payment.
 type Destination struct {
 	Address string
@@ -186,9 +189,9 @@ type Fees struct {
 	Cost bourse.Amount
 	// PerInput is the cost of each further input; zero on networks of accounts.
 	PerInput bourse.Amount
-	// Least is the least cost of a replacement with a single input, and LeastPerInput that of each further input, on
-	// networks of outputs: one that is smaller than what it replaces pays a higher rate, so that it pays no less in
-	// all. Both are zero for other payments.
+	// Least is the least total cost of a replacement with a single input on a network of outputs: what it replaces
+	// costs, and the relay fee of its own size (BIP 125, rules 3 and 4). LeastPerInput is the addition for each further
+	// input. Both are zero for payments that replace nothing, and on networks of accounts.
 	Least, LeastPerInput bourse.Amount
 	// Over is true if the cost is above the settings' cap on fees, by at most the multiple [OverCap]. Only
 	// payments with the nonce of a dropped one may cost that much: all payments wait for that nonce.

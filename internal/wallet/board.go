@@ -32,9 +32,9 @@ type network struct {
 	signed map[bourse.TxHash]bourse.SignedTx
 	// dropped are transactions that an operator or the worker gave up.
 	dropped map[bourse.TxHash]bourse.SignedTx
-	// unspent are the outputs that payments may spend, and cold those of cold storage.
+	// unspent are the outputs that payments may spend, and cold those of cold storage, by the index of its first address.
 	unspent  map[bourse.Outpoint]bourse.Unspent
-	cold     map[bourse.Outpoint]bourse.Unspent
+	cold     map[uint32]map[bourse.Outpoint]bourse.Unspent
 	holdings map[place]holding
 	// pending are mined deposits that are not credited.
 	pending map[bourse.DepositID]bourse.Deposit
@@ -149,7 +149,7 @@ func (b *Board) network(id bourse.NetworkID) *network {
 		n = &network{
 			state:  bourse.NetworkState{Network: id},
 			signed: map[bourse.TxHash]bourse.SignedTx{}, dropped: map[bourse.TxHash]bourse.SignedTx{},
-			unspent: map[bourse.Outpoint]bourse.Unspent{}, cold: map[bourse.Outpoint]bourse.Unspent{}, holdings: map[place]holding{},
+			unspent: map[bourse.Outpoint]bourse.Unspent{}, cold: map[uint32]map[bourse.Outpoint]bourse.Unspent{}, holdings: map[place]holding{},
 			pending: map[bourse.DepositID]bourse.Deposit{}, nonces: map[uint32]uint64{},
 		}
 		b.networks[id] = n
@@ -197,7 +197,11 @@ func (b *Board) foldUnspent(u *bourse.Unspent) {
 	n := b.network(u.Network)
 	list := n.unspent
 	if chain.IsCold(u.Address) {
-		list = n.cold
+		first := chain.FirstCold(u.Address)
+		if list = n.cold[first]; list == nil {
+			list = map[bourse.Outpoint]bourse.Unspent{}
+			n.cold[first] = list
+		}
 	}
 	if u.Gone {
 		delete(list, u.Outpoint)
@@ -381,34 +385,21 @@ func (b *Board) Reserved(id bourse.NetworkID, tx bourse.TxHash) []bourse.Unspent
 	return list
 }
 
-// Outputs returns the sums of a network's own outputs, by asset: those that payments may spend, and those of cold storage.
-func (b *Board) Outputs(id bourse.NetworkID) (hot, cold map[bourse.AssetID]bourse.Amount) {
+// Outputs returns the sums of the outputs that a network's payments may spend, by asset.
+func (b *Board) Outputs(id bourse.NetworkID) map[bourse.AssetID]bourse.Amount {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
+	sums := map[bourse.AssetID]bourse.Amount{}
 	if n := b.networks[id]; n != nil {
-		return sums(n.unspent), sums(n.cold)
+		addTo(sums, n.unspent)
 	}
-	return sums(nil), sums(nil)
+	return sums
 }
 
-func sums(outputs map[bourse.Outpoint]bourse.Unspent) map[bourse.AssetID]bourse.Amount {
-	list := map[bourse.AssetID]bourse.Amount{}
+func addTo(sums map[bourse.AssetID]bourse.Amount, outputs map[bourse.Outpoint]bourse.Unspent) {
 	for _, u := range outputs {
-		list[u.Asset] = list[u.Asset].PlusOrMax(u.Amount)
+		sums[u.Asset] = sums[u.Asset].PlusOrMax(u.Amount)
 	}
-	return list
-}
-
-// Cold returns the outputs of cold storage.
-func (b *Board) Cold(id bourse.NetworkID) (list []bourse.Unspent) {
-	b.mu.RLock()
-	defer b.mu.RUnlock()
-	if n := b.networks[id]; n != nil {
-		for _, u := range n.cold {
-			list = append(list, u)
-		}
-	}
-	return list
 }
 
 // Holding is an address's balance, and the part of it that is settled.

@@ -26,8 +26,7 @@ type Band struct{ Low, Target, High bourse.Amount }
 // Hot returns the hot wallet's balances, as the journal knows them. It is safe for concurrent use.
 func (w *Worker) Hot() map[bourse.AssetID]bourse.Amount {
 	if w.Network.Shape().Outputs {
-		hot, _ := w.Board.Outputs(w.ID)
-		return hot
+		return w.Board.Outputs(w.ID)
 	}
 	hot := map[bourse.AssetID]bourse.Amount{}
 	for _, h := range w.Board.Holdings(w.ID, deepest) {
@@ -43,7 +42,7 @@ func (w *Worker) Purse(ctx context.Context) Purse {
 	tip := w.Board.State(w.ID).Tip
 	p := Purse{Hot: w.Hot(), Rest: map[bourse.AssetID]bourse.Amount{}}
 	if shape := w.Network.Shape(); shape.Outputs {
-		if _, cold := w.Board.Outputs(w.ID); shape.Cold != 0 || len(cold) > 0 {
+		if cold := w.Board.Cold(w.ID); shape.Cold != 0 || len(cold) > 0 {
 			p.Cold = cold
 		}
 		return p
