@@ -13,6 +13,8 @@ type Codec struct {
 	keys   *PublicKeys
 	shape  chain.Shape
 	owners *hdkeys.Owners
+	// own tells the exchange's programs in blocks.
+	own owner
 	// cold is nil without cold storage; kept are the indices of its scripts.
 	cold *Cold
 	kept map[string]uint32
@@ -22,8 +24,9 @@ var _ chain.Codec = (*Codec)(nil)
 
 // NewCodec returns the codec of a network for the exchange with these keys.
 func NewCodec(p *Params, k *PublicKeys) *Codec {
+	owners := hdkeys.NewOwners(k.program)
 	return &Codec{
-		params: p, keys: k, owners: hdkeys.NewOwners(k.program),
+		params: p, keys: k, owners: owners, own: owner{key: owners.Has},
 		shape: chain.Shape{
 			Coins: []chain.Coin{{ID: p.Coin, Decimals: decimals}}, Native: p.Coin, Outputs: true, Replaces: true,
 		},
@@ -36,21 +39,14 @@ func (c *Codec) Keep(cold *Cold) {
 	for n := range uint32(chain.ColdAddresses) {
 		c.kept[string(cold.script(n))] = cold.First() + n
 	}
-}
 
-// own returns the programs of the exchange's addresses.
-func (c *Codec) own() *owner {
-	o := &owner{key: c.owners.Has}
 	has := func(script []byte) bool { _, kept := c.kept[string(script)]; return kept }
-	switch {
-	case c.cold == nil:
-	case c.cold.need == 0:
-		o.key = func(program *[20]byte) bool { return c.owners.Has(program) || has(keyHashScript(*program)) }
-	default:
-		o.scriptSize = len(c.cold.witnessScript(0))
-		o.script = func(program *[32]byte) bool { return has(scriptHashScript(*program)) }
+	if cold.need == 0 {
+		c.own.key = func(program *[20]byte) bool { return c.owners.Has(program) || has(keyHashScript(*program)) }
+		return
 	}
-	return o
+	c.own.scriptSize = len(cold.witnessScript(0))
+	c.own.script = func(program *[32]byte) bool { return has(scriptHashScript(*program)) }
 }
 
 // Shape returns the network's shape.

@@ -30,7 +30,7 @@ func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error)
 		return nil, err
 	}
 
-	b, err := c.params.parseBlock(raw, c.own())
+	b, err := c.params.parseBlock(raw, &c.own)
 	switch {
 	case err != nil:
 		return nil, describe(height, err)
@@ -189,7 +189,7 @@ func (c *Client) read(ctx context.Context, b *rawBlock, height uint64) (*chain.B
 // debit returns what an input of the exchange spends. Its witness tells the address; the amount is in the transaction
 // that made the output.
 func (c *Client) debit(ctx context.Context, in *txInput) (d chain.Debit, ours bool, err error) {
-	script := c.own().spends(in.items, in.last)
+	script := c.own.spends(in.items, in.last)
 	if script == nil {
 		return d, false, nil
 	}
