@@ -302,12 +302,13 @@ func (n *Node) handOver(ctx context.Context, why error) {
 	}
 }
 
-// answerLast lets a deposed leader answer the requests in flight until ctx ends. Theirs are the answers of one
-// that does not lead: what would change something is refused, and what was read is not confirmed.
+// answerLast lets a deposed leader answer the requests in flight until ctx ends. It acknowledges nothing then: commands
+// and changes of accounts are refused, and reads are not confirmed by a majority. An exchange on one node has nobody to
+// ask, and must not call it.
 func answerLast(ctx context.Context, servers []stoppable) {
 	var all sync.WaitGroup
 	for _, s := range servers {
-		all.Go(func() { _ = s.Shutdown(ctx) }) // what is left ends with the process
+		all.Go(func() { _ = s.Shutdown(ctx) }) // requests that are open when ctx ends get no answer
 	}
 	all.Wait()
 }

@@ -78,7 +78,7 @@ func (n *Node) serve(ctx context.Context) (err error) {
 
 	select {
 	case err = <-n.failed:
-		if replaced(err) {
+		if n.Member != nil && replaced(err) {
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
 			defer cancel()
 			answerLast(last, servers)
