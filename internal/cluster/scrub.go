@@ -15,7 +15,7 @@ import (
 
 const (
 	// scrubEvery is the time between two pieces of the live segments that are read again, scrubPiece the size
-	// of a piece, in bytes: 0.8 MiB a second, which trading does not notice.
+	// of a piece, in bytes: 0.8 MiB a second, which trading does not notice. An archived segment is one piece.
 	scrubEvery = 10 * time.Second
 	scrubPiece = 8 << 20
 )
