@@ -213,8 +213,11 @@ var onNodes = map[string]breakage{
 		})
 		miner, err := w.outside.NewAddress()
 		must(t, err)
-		var mined any
-		w.node.Ask(&mined, "generateblock", miner, []string{})
+		w.until("a payment that is overdue", func() bool { // its blocks count from when the worker first saw it wait
+			var mined any
+			w.node.Ask(&mined, "generateblock", miner, []string{})
+			return scrape(metrics)["bourse_payments_overdue"] > 0
+		})
 		return metrics
 	},
 }
