@@ -5,3 +5,6 @@ func Beside(s *Store) *Store { return &Store{db: s.db, fence: fence{share: s.sha
 
 // SelectLike is the query of AccountsLike.
 const SelectLike = selectLike
+
+// LastActivities is the query of [Store.LastActivities].
+var LastActivities = lastActivities

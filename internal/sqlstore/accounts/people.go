@@ -103,14 +103,23 @@ func (s *Store) ActivityOf(
 
 const selectActivity = `SELECT id, account, time, kind, address, agent, detail FROM activity WHERE `
 
-// LastActivities returns, for each of the accounts, its newest entry of one of the kinds.
+// LastActivities returns, for each of the accounts, its newest entry of one of the kinds. It reads one entry for
+// each account and kind, because strangers fill an account's activities.
 func (s *Store) LastActivities(
 	ctx context.Context, ids []bourse.AccountID, kinds ...string,
 ) ([]account.Activity, error) {
-	var args []any
-	last := `SELECT max(id) FROM activity WHERE account IN ` + places(&args, numbers(ids)) +
-		` AND kind IN ` + places(&args, kinds) + ` GROUP BY account`
-	return s.activities(ctx, selectActivity+`id IN (`+last+`)`, args...)
+	query, args := lastActivities(ids, kinds)
+	return s.activities(ctx, query, args...)
+}
+
+// lastActivities returns the query of LastActivities. The index activity_of_kind begins the entries of an account and
+// kind with the newest one; a condition on several kinds would read all entries of the account.
+func lastActivities(ids []bourse.AccountID, kinds []string) (query string, args []any) {
+	const newest = `SELECT a.id FROM activity a WHERE a.account = one.id AND a.kind = alike.kind ORDER BY -a.id LIMIT 1`
+	query = `WITH one (id) AS (VALUES ` + rows(&args, "bigint", numbers(ids)) + `), ` +
+		`alike (kind) AS (VALUES ` + rows(&args, "text", kinds) + `) ` +
+		selectActivity + `id IN (SELECT max((` + newest + `)) FROM one CROSS JOIN alike GROUP BY one.id)`
+	return query, args
 }
 
 // activities returns the entries of a query.

@@ -229,17 +229,26 @@ func numbers(ids []bourse.AccountID) []int64 {
 }
 
 // places appends values to a query's arguments and returns the list of their placeholders. Without values it
-// returns (NULL), a list that no row is in: PostgreSQL has no empty list.
-func places[T any](args *[]any, values []T) string {
+// is a list of NULL, which equals nothing.
+func places[T any](args *[]any, values []T) string { return "(" + placed(args, values, "%s") + ")" }
+
+// rows appends values to a query's arguments and returns their placeholders as rows of VALUES, each of an SQL type.
+// Without values it is a row of NULL.
+func rows[T any](args *[]any, of string, values []T) string {
+	return placed(args, values, "(CAST(%s AS "+of+"))")
+}
+
+// placed appends values to a query's arguments and returns their placeholders in a form.
+func placed[T any](args *[]any, values []T, form string) string {
 	if len(values) == 0 {
-		return "(NULL)"
+		return fmt.Sprintf(form, "NULL")
 	}
-	names := make([]string, len(values))
+	list := make([]string, len(values))
 	for i, value := range values {
 		*args = append(*args, value)
-		names[i] = fmt.Sprintf("$%d", len(*args))
+		list[i] = fmt.Sprintf(form, fmt.Sprintf("$%d", len(*args)))
 	}
-	return "(" + strings.Join(names, ", ") + ")"
+	return strings.Join(list, ", ")
 }
 
 // AccountOf returns the confirmed account of an e-mail address.
