@@ -38,7 +38,7 @@ type answer struct {
 type level struct{ Price, Amount string }
 
 // operate calls an operator's verb.
-func (x *exchange) operate(verb string, args fields, into any) error {
+func (x *exchange) operate(verb string, args, into any) error {
 	return outside.Operate(x.socket, verb, args, into)
 }
 

@@ -47,21 +47,30 @@ type page struct {
 // page opens an account, logs in, and places an order.
 func (x *exchange) page(t *testing.T, email string) *page {
 	t.Helper()
+	p := x.member(t, email, func() string {
+		var letter struct{ Code string }
+		if err := x.operate("mail/last", fields{"email": email}, &letter); err != nil {
+			t.Fatal(err)
+		}
+		return letter.Code
+	})
+	p.ask(t, http.MethodPost, "/web/api/wallet/v2/faucet", `{"asset":"USDT"}`)
+	p.ask(t, http.MethodPost, "/web/api/spot/open_orders/new",
+		`{"pair":"BTC/USDT","type":"LIMIT","side":"BUY","time_in_force":"GTC","price":"100","amount":"0.1"}`)
+	return p
+}
+
+// member opens an account with the code of a letter, and logs in.
+func (x *exchange) member(t *testing.T, email string, code func() string) *page {
+	t.Helper()
 	person := `{"email":"` + email + `","password":"correct horse"`
 	p := &page{x: x}
 	p.ask(t, http.MethodPost, "/web/api/account/v2/signup", person+`}`)
-	var letter struct{ Code string }
-	if err := x.operate("mail/last", fields{"email": email}, &letter); err != nil {
-		t.Fatal(err)
-	}
-	p.ask(t, http.MethodPatch, "/web/api/account/v2/signup", `{"email":"`+email+`","code":"`+letter.Code+`"}`)
+	p.ask(t, http.MethodPatch, "/web/api/account/v2/signup", `{"email":"`+email+`","code":"`+code()+`"}`)
 	for _, c := range p.ask(t, http.MethodPost, "/web/session", person+`}`) {
 		p.name, p.secret = c.Name, c.Value
 	}
 	x.keep(p.secret)
-	p.ask(t, http.MethodPost, "/web/api/wallet/v2/faucet", `{"asset":"USDT"}`)
-	p.ask(t, http.MethodPost, "/web/api/spot/open_orders/new",
-		`{"pair":"BTC/USDT","type":"LIMIT","side":"BUY","time_in_force":"GTC","price":"100","amount":"0.1"}`)
 	return p
 }
 

@@ -11,7 +11,8 @@
 // Beside every file a healthy client trades and reads, and fails at the first wrong
 // answer. After every file the attacker's balances and orders are unchanged, the
 // goroutines and the memory of the exchange are back, no request had status 500, and no
-// secret was in an answer or the log. At the end the journal is audited.
+// secret was in an answer or the log. At the end the journal is audited. production.txt is for
+// an exchange of its own: in production, with an owner, behind a proxy.
 //
 // The other tests are about many clients at once: orders for more than a balance
 // (bombs_test.go), linearizable histories (model_test.go, linear_test.go), books kept

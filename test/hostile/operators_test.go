@@ -2,6 +2,7 @@ package hostile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -20,19 +21,26 @@ import (
 //	keep NAME             keeps the assertion as <<NAME>>
 //	at customers          sends the request to the customers' listener
 //	act NAME              has the owner order an act that waits, as <<NAME>> and <<NAME digest>>
+//
+// production_test.go has more.
 
-// desk is the operators' listener with four operators.
+// desk is the operators' listener with its operators.
 type desk struct {
-	x       *exchange
+	x *exchange
+	// address is dialed.
 	address string
-	people  map[string]*clerk
+	// host and customers are the names by which the operators' and the customers' listener are asked; empty for the
+	// addresses.
+	host, customers string
+	people          map[string]*clerk
 }
 
 // clerk is an operator with a device and a session.
 type clerk struct {
 	*desk
 	device *authenticator.Device
-	cookie string
+	// key is that of a program of the clerk, which has no cookie.
+	cookie, key string
 }
 
 // served finds the operators' listener in the log.
@@ -46,6 +54,7 @@ func (x *exchange) desk(t *testing.T) *desk {
 		t.Fatalf("no listener of operators:\n%s", x.log.Text())
 	}
 	d := &desk{x: x, address: "localhost:" + found[1], people: map[string]*clerk{}}
+	origin := "http://" + d.address
 	for _, one := range [][2]string{{"owner", "owner"}, {"second", "owner"}, {"clerk", "operator"}, {"viewer", "viewer"}} {
 		var invited struct{ Code string }
 		args := fields{"email": one[0] + "@example.com", "name": one[0], "role": one[1]}
@@ -53,24 +62,38 @@ func (x *exchange) desk(t *testing.T) *desk {
 			t.Fatal(err)
 		}
 		x.keep(invited.Code)
-		c := &clerk{desk: d, device: authenticator.New("http://" + d.address)}
-		c.join(t, invited.Code)
+		c := &clerk{desk: d, device: authenticator.New(origin)}
+		c.accept(t, invited.Code)
+		c.logIn(t)
 		d.people[one[0]] = c
 	}
 	return d
 }
 
-// join accepts an invitation and begins a session.
-func (c *clerk) join(t *testing.T, code string) {
+// accept accepts an invitation.
+func (c *clerk) accept(t *testing.T, code string) {
+	t.Helper()
+	if status, body := c.register(t, code); status != http.StatusOK {
+		t.Fatalf("accept: %d %s", status, body)
+	}
+}
+
+// register makes a passkey for an invitation and returns the answer to it.
+func (c *clerk) register(t *testing.T, code string) (int, []byte) {
 	t.Helper()
 	status, body, _ := c.ask(t, http.MethodPut, "/invitations/accept", fmt.Sprintf(`{"code":%q}`, code))
 	made, err := c.device.Create(options(t, status, body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, body, _ := c.ask(t, http.MethodPost, "/invitations/accept", fmt.Sprintf(`{"code":%q,"passkey":%s}`, code, made)); status != http.StatusOK {
-		t.Fatalf("accept: %d %s", status, body)
-	}
+	status, body, _ = c.ask(t, http.MethodPost, "/invitations/accept", fmt.Sprintf(`{"code":%q,"passkey":%s}`, code, made))
+	return status, body
+}
+
+// logIn begins a session.
+func (c *clerk) logIn(t *testing.T) {
+	t.Helper()
+	c.cookie = ""
 	status, body, cookies := c.ask(t, http.MethodPost, "/session", `{"assertion":`+c.sign(t, c.challenge(t))+`}`)
 	if status != http.StatusOK || len(cookies) != 1 {
 		t.Fatalf("log-in: %d %s", status, body)
@@ -103,9 +126,13 @@ func (c *clerk) ask(t *testing.T, method, path, body string) (int, []byte, []*ht
 	if err != nil {
 		t.Fatal(err)
 	}
+	req.Host = cmp.Or(c.host, c.address)
 	req.Header.Set("Content-Type", "application/json")
 	if c.cookie != "" {
 		req.Header.Set("Cookie", c.cookie)
+	}
+	if c.key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.key)
 	}
 	res, err := c.x.client.Do(req)
 	if err != nil {
@@ -123,7 +150,7 @@ func (c *clerk) ask(t *testing.T, method, path, body string) (int, []byte, []*ht
 // with assertions that are not of the request, and by operators who may not.
 func TestOperators(t *testing.T) {
 	d, p := attacked.desk(t), attacked.customer(t)
-	before := d.state(t)
+	before := d.state(t, "viewer")
 	lay(t, "operators.txt", func(a *attack) {
 		for name, c := range d.people {
 			a.known[name] = c.cookie
@@ -133,7 +160,7 @@ func TestOperators(t *testing.T) {
 		defer r.close()
 		a.each(r.do)
 	})
-	if now := d.state(t); now != before {
+	if now := d.state(t, "viewer"); now != before {
 		t.Errorf("the raids changed operators or accounts:\n%s\nwere\n%s", now, before)
 	}
 }
@@ -145,12 +172,12 @@ func (x *exchange) customer(t *testing.T) string {
 	return p.name + "=" + p.secret
 }
 
-// state returns what no case may change.
-func (d *desk) state(t *testing.T) string {
+// state returns what no case may change, as an operator reads it.
+func (d *desk) state(t *testing.T, reader string) string {
 	t.Helper()
 	var all strings.Builder
 	for _, path := range []string{"/operators", "/accounts/1", "/accounts/1/balances"} {
-		status, body, _ := d.people["viewer"].ask(t, http.MethodGet, path, "")
+		status, body, _ := d.people[reader].ask(t, http.MethodGet, path, "")
 		if status != http.StatusOK {
 			t.Fatalf("%s: %d %s", path, status, body)
 		}
@@ -167,6 +194,8 @@ type raid struct {
 	signed string
 	// ordered are the acts of the case.
 	ordered []string
+	// told is the last answer of the socket.
+	told string
 }
 
 // close ends the case: the acts that it ordered wait still, and are dropped.
@@ -177,7 +206,7 @@ func (r *raid) close() {
 	if r.conn != nil {
 		_ = r.conn.Close()
 	}
-	if r.last == nil {
+	if r.last == nil && r.told == "" {
 		r.fail("the case expects nothing")
 	}
 }
@@ -189,14 +218,27 @@ func (r *raid) do(word, text string) {
 		r.headers = slices.DeleteFunc(r.headers, func(h [2]string) bool { return h[0] == "Cookie" })
 		r.headers = append(r.headers, [2]string{"Cookie", r.person(text).cookie})
 	case "sign":
-		r.sign(r.person(text))
+		name, device, _ := strings.Cut(text, " as ")
+		r.sign(r.person(name), r.person(cmp.Or(device, name)))
 	case "keep":
 		r.known[text] = r.signed
+	case "ask":
+		r.visit.do(word, text)
+		r.visit.do("header", "Host: "+cmp.Or(r.desk.host, r.to))
 	case "at":
 		r.to = ""
-		r.visit.do("header", "Host: "+r.address)
+		r.visit.do("header", "Host: "+cmp.Or(r.desk.customers, r.address))
 	case "act":
 		r.order(text)
+	case "key":
+		r.visit.do("without", "Cookie")
+		r.visit.do("header", "Authorization: Bearer "+r.known["key "+text])
+	case "socket":
+		r.operates(text)
+	case "told":
+		if !strings.Contains(r.told, text) {
+			r.fail("%.300s", r.told)
+		}
 	default:
 		r.visit.do(word, text)
 	}
@@ -211,15 +253,46 @@ func (r *raid) person(name string) *clerk {
 	return c
 }
 
-// sign asks for the request's challenge and adds an assertion over it.
-func (r *raid) sign(c *clerk) {
+// sign asks for the challenge of a clerk's request and adds an assertion over it, by a device.
+func (r *raid) sign(c, device *clerk) {
 	r.Helper()
 	status, body, _ := c.ask(r.T, r.method, strings.TrimPrefix(r.path, "/operator/v1"), r.content)
 	if status != http.StatusNetworkAuthenticationRequired {
 		r.fail("no passkey is asked for: %d %s", status, body)
 	}
-	r.signed = c.sign(r.T, options(r.T, status, body))
+	asked := options(r.T, status, body)
+	if device != c {
+		asked = forAnyKey(r.T, asked)
+	}
+	r.signed = device.sign(r.T, asked)
 	r.content = strings.TrimSuffix(r.content, "}") + `,"assertion2FA":` + r.signed + "}"
+}
+
+// forAnyKey returns options that a device with any passkey signs for.
+func forAnyKey(t *testing.T, options []byte) []byte {
+	t.Helper()
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(options, &members); err != nil {
+		t.Fatal(err)
+	}
+	delete(members, "allowCredentials")
+	out, err := json.Marshal(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// operates calls a verb of the socket.
+func (r *raid) operates(text string) {
+	r.Helper()
+	verb, args, _ := strings.Cut(text, " ")
+	var answer json.RawMessage
+	if err := r.desk.x.operate(verb, json.RawMessage(args), &answer); err != nil {
+		r.told = err.Error()
+	} else {
+		r.told = string(answer)
+	}
 }
 
 // order has the owner order an act that takes two: the fee rates of account 1.
