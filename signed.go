@@ -33,7 +33,7 @@ const (
 	SignedMined
 	// SignedFinal: its block is too deep to leave the chain; the engine forgets it.
 	SignedFinal
-	// SignedDropped: an operator dropped it, because it can never be mined.
+	// SignedDropped: given up, so that another one can take its place. It may be mined still.
 	SignedDropped
 )
 

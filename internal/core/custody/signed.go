@@ -162,3 +162,15 @@ func (n *Network) Drop(ev *bourse.Events, s *bourse.SignedTx) {
 	}
 	ev.AddSigned(s)
 }
+
+// DropMoves gives up the waiting sweeps and top-ups that a mined transaction excludes.
+func (n *Network) DropMoves(ev *bourse.Events, mined *bourse.SignedTx) {
+	for _, s := range ordered.Select(n.signed,
+		func(s *bourse.SignedTx) bool {
+			return s.Kind != bourse.SignedWithdrawal && s.State <= bourse.SignedAccepted && s.Rivals(mined)
+		},
+		func(p, q *bourse.SignedTx) int { return compareHashes(p.Tx, q.Tx) },
+	) {
+		n.Drop(ev, s)
+	}
+}

@@ -55,11 +55,7 @@ func (e *Engine) room(sums []bourse.AssetAmount) bool {
 // mine applies one transaction of an admitted block.
 func (e *Engine) mine(n *custody.Network, tx *bourse.TxEffect, ev *bourse.Events) {
 	m := n.Mine(ev, tx)
-	if m.Signed != nil && m.Was == bourse.SignedDropped {
-		e.takeBack(n, m, ev)
-	}
-
-	ours := m.Signed != nil && m.Was != bourse.SignedDropped
+	ours := e.ours(n, m, ev)
 	if ours {
 		e.mineOurs(n, m, ev)
 	} else {
@@ -76,6 +72,23 @@ func (e *Engine) mine(n *custody.Network, tx *bourse.TxEffect, ev *bourse.Events
 	if m.Signed != nil {
 		ev.AddSigned(m.Signed)
 	}
+}
+
+// ours reports whether a mined transaction counts as the exchange's. A dropped one of a withdrawal does if it is
+// taken back. A dropped sweep or top-up always does: it moves money between addresses of the exchange. If its block
+// leaves the chain, it is dropped as before, and so are the sweeps and top-ups that it excluded.
+func (e *Engine) ours(n *custody.Network, m *custody.Mined, ev *bourse.Events) bool {
+	switch {
+	case m.Signed == nil:
+		return false
+	case m.Was != bourse.SignedDropped:
+		return true
+	case m.Signed.Kind != bourse.SignedWithdrawal:
+		n.DropMoves(ev, m.Signed)
+		return true
+	}
+	e.takeBack(n, m, ev)
+	return m.Was != bourse.SignedDropped
 }
 
 // takeBack restores a dropped transaction as its withdrawal's, because it was mined and
@@ -103,7 +116,7 @@ func (e *Engine) takeBack(n *custody.Network, m *custody.Mined, ev *bourse.Event
 	e.custody.ChangedWithdrawal(ev, w)
 }
 
-// mineStrange posts a transaction that the exchange did not sign, or had dropped. Money
+// mineStrange posts a transaction that the exchange did not sign, or had dropped for a withdrawal that is over. Money
 // that it took is the operator's loss and halts the network.
 func (e *Engine) mineStrange(n *custody.Network, m *custody.Mined, ev *bourse.Events) {
 	outside := bourse.NetworkAccount(n.Network)

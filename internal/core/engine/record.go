@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/custody"
 )
@@ -85,8 +87,9 @@ func (e *Engine) recordWithdrawal(n *custody.Network, s *bourse.SignedTx, ev *bo
 }
 
 // keep puts a transaction on record that must not be sent. If a block was taken in with it before the record
-// told of it, it was posted as a stranger's: it pays its withdrawal from here on. The halt stays, for an
-// operator to look.
+// told of it, it was posted as a stranger's: it pays its withdrawal from here on, or moves money between addresses
+// of the exchange. What a top-up brought is no deposit then, unless it is credited already: that stays the treasury's
+// loss. The halt stays, for an operator to look.
 func (e *Engine) keep(n *custody.Network, s *bourse.SignedTx, ev *bourse.Events) {
 	m := n.Keep(ev, s)
 	if m == nil {
@@ -95,11 +98,37 @@ func (e *Engine) keep(n *custody.Network, s *bourse.SignedTx, ev *bourse.Events)
 	if sums, fit := custody.Sums(&bourse.BlockEffect{Txs: []bourse.TxEffect{*m.TxEffect}}); !fit || !e.room(sums) {
 		return
 	}
-	if e.takeBack(n, m, ev); m.Was != bourse.SignedDropped {
+	moves := s.Kind != bourse.SignedWithdrawal
+	if moves && e.credited(n, m) {
+		return
+	}
+	if e.ours(n, m, ev) {
+		if moves {
+			e.disown(n, m, ev)
+		}
 		e.unpost(m, ev)
 		m.Postings = nil
 		e.mineOurs(n, m, ev)
 		ev.AddSigned(s)
+	}
+}
+
+// credited reports whether a transaction brought a deposit that is credited.
+func (e *Engine) credited(n *custody.Network, m *custody.Mined) bool {
+	return slices.ContainsFunc(m.Inflows, func(o bourse.Inflow) bool {
+		d := n.Deposit(m.Hash, o.Index)
+		return d != nil && d.Status == bourse.WalletDone
+	})
+}
+
+// disown cancels the deposits that a transaction was believed to bring. None of them is credited.
+func (e *Engine) disown(n *custody.Network, m *custody.Mined, ev *bourse.Events) {
+	for i := range m.Inflows {
+		if d := n.Deposit(m.Hash, m.Inflows[i].Index); d != nil && d.Mined {
+			e.undeposit(n, d, ev)
+			d.Status, d.Done = bourse.WalletCanceled, e.now
+			e.custody.ChangedDeposit(ev, d)
+		}
 	}
 }
 

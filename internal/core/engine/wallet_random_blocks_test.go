@@ -49,6 +49,9 @@ func (m *walletModel) comes(c *chain) bourse.TxEffect {
 // possible reports whether a transaction may be mined now, after others of the
 // same block or before them.
 func (m *walletModel) possible(i int, tx bourse.TxEffect, others []bourse.TxEffect) bool {
+	if m.excludedSweep(tx.Hash, others) {
+		return false
+	}
 	_, there := m.chains[i].unspent()
 	has := m.chains[i].has()
 	for _, other := range others {
@@ -84,6 +87,7 @@ func (m *walletModel) block(i int, txs []bourse.TxEffect) {
 		if s := m.signed[tx.Hash]; s != nil && s.w != nil && s.w.tx == tx.Hash && s.w.status == bourse.WalletProcessing && m.pays(s) {
 			m.settle(s.w)
 		}
+		m.sweptBy(tx.Hash)
 		for _, o := range tx.Inflows {
 			m.arrives(i, tx, o)
 		}

@@ -234,26 +234,82 @@ func (m *walletModel) assign() {
 	}
 }
 
-// sweep brings a customer's coins to the hot address.
+// sweep brings a customer's coins to the hot address, perhaps in the place of a sweep that it gives up.
 func (m *walletModel) sweep() {
+	address := uint32(m.someone())
+	m.giveUpSweep(address)
 	if m.stopped(1) {
 		return
 	}
-	address := uint32(m.someone())
 	has := m.chains[1].has()[spot{address, eth}]
 	if has == nil || has.Cmp(big.NewInt(10)) < 0 {
 		return
 	}
+	cost := uint64(1 + m.below(4))
 	tx := bourse.TxEffect{
 		Hash: m.chains[1].hash(), Outflows: []bourse.Outflow{takes(address, eth, has.Uint64())},
-		Inflows: []bourse.Inflow{brings(treasury, eth, has.Uint64()-3)},
+		Inflows: []bourse.Inflow{brings(treasury, eth, has.Uint64()-cost)},
 	}
 	s := &bourse.SignedTx{
-		Network: byAccount, Kind: bourse.SignedSweep, Tx: tx.Hash, Raw: []byte{1}, From: address, Nonce: m.nonces[address],
+		Network: byAccount, Kind: bourse.SignedSweep, Tx: tx.Hash, Raw: []byte{1}, From: address, Nonce: m.nextSweep(address),
 	}
 	m.must(signedCommand(s))
 	m.steps["sweep"]++
-	m.nonces[address]++
+	m.nonces[address] = max(m.nonces[address], s.Nonce+1)
 	m.signed[tx.Hash] = &modelSigned{s: s, tx: tx}
 	m.loose[1] = append(m.loose[1], tx)
+}
+
+// giveUpSweep gives up an address's sweep that is in no block, sometimes. It may be mined still.
+func (m *walletModel) giveUpSweep(address uint32) {
+	for _, tx := range m.loose[1] {
+		if s := m.signed[tx.Hash]; s != nil && s.w == nil && s.s.From == address && !s.given && m.chance(50) {
+			m.must(dropMove(s.s))
+			s.given = true
+			m.steps["given up sweep"]++
+			return
+		}
+	}
+}
+
+// sweeps returns an address's sweeps with a nonce.
+func (m *walletModel) sweeps(address uint32, nonce uint64) (list []*modelSigned) {
+	for _, s := range m.signed {
+		if s.w == nil && s.s.From == address && s.s.Nonce == nonce {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// nextSweep returns the first nonce of which every sweep was given up and is in no block, or else the next.
+func (m *walletModel) nextSweep(address uint32) uint64 {
+	for nonce := range m.nonces[address] {
+		taken := func(s *modelSigned) bool { return !s.given || m.chains[1].mined(s.s.Tx) != 0 }
+		if !slices.ContainsFunc(m.sweeps(address, nonce), taken) {
+			return nonce
+		}
+	}
+	return m.nonces[address]
+}
+
+// sweptBy ends the other sweeps with the nonce of a mined one that was given up.
+func (m *walletModel) sweptBy(tx bourse.TxHash) {
+	mined := m.signed[tx]
+	if mined == nil || mined.w != nil || !mined.given {
+		return
+	}
+	m.steps["given up sweep mined"]++
+	for _, s := range m.sweeps(mined.s.From, mined.s.Nonce) {
+		s.given = true
+	}
+}
+
+// excludedSweep reports whether a block, or one of the transactions, has the nonce of a sweep.
+func (m *walletModel) excludedSweep(tx bourse.TxHash, others []bourse.TxEffect) bool {
+	s := m.signed[tx]
+	return s != nil && s.w == nil && slices.ContainsFunc(m.sweeps(s.s.From, s.s.Nonce), func(other *modelSigned) bool {
+		return other != s && (m.chains[1].mined(other.s.Tx) != 0 ||
+			slices.ContainsFunc(others, func(tx bourse.TxEffect) bool { return tx.Hash == other.s.Tx }))
+	})
 }

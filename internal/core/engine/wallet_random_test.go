@@ -178,7 +178,7 @@ func (m *walletModel) step() {
 		m.accept()
 	case n < 91:
 		m.giveUp()
-	case n < 94:
+	case n < 93:
 		m.assign()
 	case n < 95:
 		m.sweep()
@@ -255,7 +255,7 @@ func TestRandomWallets(t *testing.T) {
 	}
 	for _, what := range []string{
 		"block", "credit", "mined again", "reorganisation", "withdrawal", "done", "canceled", "signed", "given up",
-		"assigned", "sweep", "restart", "transfer", "delay", "hold", "held back",
+		"assigned", "sweep", "given up sweep", "given up sweep mined", "restart", "transfer", "delay", "hold", "held back",
 		"approved", "denied", "trusted", "recorded", "left to the signer", "voided", "signed after a cancel", "kept",
 	} {
 		if done[what] == 0 {

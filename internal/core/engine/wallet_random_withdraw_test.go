@@ -178,9 +178,16 @@ func (m *walletModel) decide() {
 		return
 	}
 	m.must(decideCommand(uint64(w.id), true))
-	m.approve(w.account, w.asset, w.amount)
 	m.steps["approved"]++
-	if w.approved = true; w.before == 0 && !m.stopped(w.chain) {
+	w.approved = true
+	if w.to == 0 {
+		m.approve(w.account, w.asset, w.amount)
+	}
+	switch {
+	case w.before != 0:
+	case w.to != 0:
+		m.given(w)
+	case !m.stopped(w.chain):
 		w.status = bourse.WalletProcessing
 	}
 }
@@ -202,6 +209,8 @@ func (m *walletModel) passTime() {
 			w.status = bourse.WalletProcessing
 		case w.to != 0 && !m.frozen[w.account]:
 			m.given(w)
+		case w.to != 0:
+			w.approved = false
 		}
 	}
 }
