@@ -18,8 +18,8 @@ function catalogue(): Plugin {
 }
 
 // A new chart shows MA and VOL. What more a person can choose is in ChartPanel.
-const templates = {
-  first: { indicators: ['movingAverage', 'volume'], drawings: [] },
+const chart = {
+  first: { indicators: ['movingAverage', 'volume'], figures: ['circle', 'line', 'polygon', 'rect', 'text'], drawings: [] },
   more: {
     indicators: [
       'exponentialMovingAverage', 'bollingerBands', 'stopAndReverse', 'movingAverageConvergenceDivergence', 'relativeStrengthIndex', 'stoch',
@@ -30,13 +30,22 @@ const templates = {
       'segment', 'rayLine', 'horizontalStraightLine', 'verticalStraightLine', 'parallelStraightLine', 'priceChannelLine', 'fibonacciLine',
     ],
   },
+  // chart-styles.ts has candles, tooltips as text, no icons in tooltips or at the crosshair, and no marks of indicators' values.
+  off: {
+    'CandleAreaView.drawImp': '',
+    'CandleTooltipView._drawRectTooltip': '',
+    'CrosshairFeatureView.drawImp': '',
+    'IndicatorLastValueView.drawImp': '',
+    'IndicatorTooltipView.drawStandardTooltipFeatures': 'return prevRowHeight;',
+  },
+  callers: ['src/trade/chart.ts', 'src/trade/templates.ts'],
 };
 
 // The pages are served from the root by the binary, under a policy that allows neither inline scripts nor inline styles
 // nor data in place of a file: nothing is inlined. Names of assets hold the hash of their content and never change theirs.
 // The mode "operator" builds the operators' console beside the pages, with scripts of its own: another listener serves it.
 export default defineConfig(({ mode }) => ({
-  plugins: [svelte(), chartLibrary(templates), mode !== 'operator' && catalogue()],
+  plugins: [svelte(), chartLibrary(chart), mode !== 'operator' && catalogue()],
   build: {
     outDir: '../internal/web/dist',
     emptyOutDir: mode !== 'operator',
