@@ -89,6 +89,7 @@ const (
 	Replica Role = iota + 1
 	Candidate
 	Leader
+	// Learner has no vote, as far as the node knows.
 	Learner
 )
 

@@ -267,8 +267,8 @@ func (l *Log) observe() {
 	case raft.StateCandidate, raft.StatePreCandidate:
 		s.Role = Candidate
 	default:
-		if slices.Contains(l.members.GetLearners(), s.Node) {
-			s.Role = Learner
+		if !slices.Contains(l.members.GetVoters(), s.Node) {
+			s.Role = Learner // also one that has not reached the entry that it came with
 		}
 	}
 
