@@ -16,6 +16,8 @@ import (
 type clusterCmd struct {
 	Status   clusterStatus   `cmd:"" help:"Show the nodes: who leads, and how far each is."`
 	Transfer clusterTransfer `cmd:"" help:"Let another node lead, before work on the one that does."`
+	Join     clusterJoin     `cmd:"" help:"Add a node of a new machine."`
+	Replace  clusterReplace  `cmd:"" help:"Put a new node in the place of another one."`
 	Leave    clusterLeave    `cmd:"" help:"Take a node out of the cluster for good."`
 	Recover  clusterRecover  `cmd:"" help:"Go on with one node alone, when most of the others are gone for good."`
 }
@@ -112,31 +114,40 @@ type handed struct {
 
 // Run asks the leader, and waits until another node serves.
 func (c *clusterTransfer) Run(p *program) error {
-	from, err := p.leaderOf(c.Data)
+	h, err := p.transfer(c.Data, c.To)
 	if err != nil {
 		return err
 	}
+	return p.print(h)
+}
+
+// transfer asks the leader to let another node lead, and waits until one serves. Zero leaves the choice to the leader.
+func (p *program) transfer(data place, to uint64) (*handed, error) {
+	from, err := p.leaderOf(data)
+	if err != nil {
+		return nil, err
+	}
 	began := time.Now()
-	if _, err := admin.Call(p.ctx, c.Data.beside(from.Node), "cluster/transfer", map[string]uint64{"node": c.To}); err != nil {
-		return err
+	if _, err := admin.Call(p.ctx, data.beside(from.Node), "cluster/transfer", map[string]uint64{"node": to}); err != nil {
+		return nil, err
 	}
 
 	for time.Since(began) < handedWithin {
-		now, err := p.leaderOf(c.Data)
+		now, err := p.leaderOf(data)
 		switch {
 		case err != nil || !now.Ready || now.Term <= from.Term: // not yet
-		case c.To != 0 && now.Node != c.To: // the votes came too late, and the others elected one
-			return fmt.Errorf("node %d leads now, not node %d: ask again", now.Node, c.To)
+		case to != 0 && now.Node != to: // the votes came too late, and the others elected one
+			return nil, fmt.Errorf("node %d leads now, not node %d: ask again", now.Node, to)
 		default:
-			return p.print(handed{from.Node, now.Node, now.Term, time.Since(began).Milliseconds()})
+			return &handed{from.Node, now.Node, now.Term, time.Since(began).Milliseconds()}, nil
 		}
 		select {
 		case <-p.ctx.Done():
-			return p.ctx.Err()
+			return nil, p.ctx.Err()
 		case <-time.After(lookAgain):
 		}
 	}
-	return fmt.Errorf("no other node serves after %s; `bourse cluster status` shows who leads", handedWithin)
+	return nil, fmt.Errorf("no other node serves after %s; `bourse cluster status` shows who leads", handedWithin)
 }
 
 // lookAgain is the time between two looks at a node.

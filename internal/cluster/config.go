@@ -35,6 +35,8 @@ type Config struct {
 	Nodes []Member `json:"nodes"`
 	// Changed is the index of the newest change of Nodes; zero for the first nodes.
 	Changed uint64 `json:"changed,omitempty"`
+	// Lives is the highest life that a node of the cluster ever had.
+	Lives uint64 `json:"lives,omitempty"`
 	// Recovering, if not nil, is a recovery that was begun and not ended: the node does not start.
 	Recovering *Recovering `json:"recovering,omitempty"`
 }
@@ -49,6 +51,8 @@ type Member struct {
 	Pin     string `json:"pin"`
 	// Since is the index of the change that the member came with; zero for the first nodes.
 	Since uint64 `json:"since,omitempty"`
+	// Replaces is the id of the node whose vote the member gets once it has caught up; zero for none.
+	Replaces uint64 `json:"replaces,omitempty"`
 }
 
 // lifeShift is the bit at which the life begins in a node's id.
@@ -57,6 +61,21 @@ const lifeShift = 32
 // Number returns the number of a node, which people use. A node that comes back with an empty disk keeps
 // its number and gets another id.
 func Number(node uint64) uint64 { return node & (1<<lifeShift - 1) }
+
+// succeeds reports whether a member takes the place of another one, given by its id: of an earlier life of its number,
+// or of the node that it replaces. Lives of that node's number that come later are other nodes.
+func (m *Member) succeeds(id uint64) bool {
+	return id < m.Node && Number(id) == Number(m.Node) || id <= m.Replaces && Number(id) == Number(m.Replaces)
+}
+
+// lives returns the highest life that a node of the cluster ever had.
+func (c *Config) lives() uint64 {
+	highest := c.Lives
+	for i := range c.Nodes {
+		highest = max(highest, c.Nodes[i].Node>>lifeShift)
+	}
+	return highest
+}
 
 // Identity returns the identity of the journal.
 func (c *Config) Identity() (journal.Identity, error) {
@@ -111,7 +130,7 @@ func (c *Config) Adopt(d disk.Disk, other *Config) error {
 	if other.Epoch != c.Epoch || other.Changed <= c.Changed || other.Member(c.Node) == nil {
 		return nil
 	}
-	c.Nodes, c.Changed = other.Nodes, other.Changed
+	c.Nodes, c.Changed, c.Lives = other.Nodes, other.Changed, max(c.lives(), other.lives())
 	return c.Save(d)
 }
 

@@ -1,6 +1,12 @@
 package cluster
 
-import "github.com/bourse-exchange/bourse/internal/journal/raftlog"
+import (
+	"slices"
+
+	"go.etcd.io/raft/v3/raftpb"
+
+	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
+)
 
 // MostStrangers is the bound of connections whose node is not proven.
 const MostStrangers = mostStrangers
@@ -32,4 +38,21 @@ func (c *Config) After(change *raftlog.Change) ([]Member, error) { return c.afte
 // Staying returns an error unless the voters that stay can lead.
 func Staying(number uint64, voters, answering []uint64) error {
 	return staying(number, voters, answering)
+}
+
+// Next returns the member that a newcomer becomes.
+func (c *Config) Next(n *Newcomer) (*Member, error) { return c.next(n) }
+
+// Seating returns the change that gives a learner a vote.
+func (c *Config) Seating(learner *Member) *raftpb.ConfChangeV2 { return c.seating(learner) }
+
+// MayJoin returns an error if a leader cannot let a member join.
+func (m *Member) MayJoin(s raftlog.Status) error { return m.mayJoin(s) }
+
+// Seat adds a learner to the configuration, and asks for its vote.
+func (n *Node) Seat(learner *Member) error {
+	config := *n.Config()
+	config.Nodes = append(slices.Clone(config.Nodes), *learner)
+	n.config.Store(&config)
+	return n.Log.reach(func(l *raftlog.Log) error { return n.seat(l, learner.Node) })
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"go.etcd.io/raft/v3"
 	"go.etcd.io/raft/v3/raftpb"
 
 	"github.com/bourse-exchange/bourse/internal/disk"
@@ -20,11 +21,19 @@ import (
 // lookEvery is the time between two looks of a leader at its learners.
 const lookEvery = 100 * time.Millisecond
 
-// Newcomer is a node that lost its disk and comes back with an empty one and a new key.
+// Newcomer is a node with an empty disk and a new key: one that lost its disk, or one of a new machine.
 type Newcomer struct {
 	Number uint64 `json:"number"`
 	// Pin names its new key: its old one is another node's.
 	Pin string `json:"pin"`
+	// Address is the node port of a new machine, Listen its address of clients. A node that comes back has
+	// those of its former life.
+	Address string `json:"address,omitempty"`
+	Listen  string `json:"listen,omitempty"`
+	// Replaces is the number of the node whose place a new machine takes; zero for none. Running lets it be one that
+	// still answers.
+	Replaces uint64 `json:"replaces,omitempty"`
+	Running  bool   `json:"running,omitempty"`
 }
 
 // Admission lets a newcomer begin.
@@ -50,6 +59,9 @@ var errUnchanged = errors.New("the members do not change now")
 //
 // The authority is the caller's: whoever reaches the leader's administrative socket.
 func (n *Node) Admit(ctx context.Context, c Newcomer) (*Admission, error) {
+	if c.Replaces != 0 && !c.Running && slices.Contains(n.Config().Answering(ctx), c.Replaces) {
+		return nil, fmt.Errorf("node %d still answers at its node port: end its process first, or say that it runs", c.Replaces)
+	}
 	for {
 		if a, err := n.admitted(c); a != nil || err != nil {
 			return a, err
@@ -103,21 +115,21 @@ func (n *Node) propose(l *raftlog.Log, c Newcomer) error {
 	if slices.ContainsFunc(config.Nodes, func(m Member) bool { return m.Pin == c.Pin }) {
 		return nil // its change was applied meanwhile
 	}
-	former := config.Newest(c.Number)
-	switch s := l.Status(); {
-	case !s.Open:
+	if !l.Status().Open {
 		return ErrNotLeader
-	case former == nil:
-		return fmt.Errorf("the cluster has no node %d", c.Number)
-	case former.Node == s.Node:
-		return fmt.Errorf("node %d leads the cluster", c.Number)
+	}
+	m, err := config.next(&c)
+	if err != nil {
+		return err
+	}
+	if err := m.mayJoin(l.Status()); err != nil {
+		return err
 	}
 	if _, err := beginning(l); err != nil {
 		return err
 	}
 
-	m := Member{Node: former.Node + 1<<lifeShift, Address: former.Address, Listen: former.Listen, Pin: c.Pin}
-	text, err := json.Marshal(&m)
+	text, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
@@ -147,7 +159,8 @@ func add(c *raftpb.ConfChangeV2, kind raftpb.ConfChangeType, node uint64) {
 	c.Changes = append(c.Changes, &raftpb.ConfChangeSingle{Type: kind.Enum(), NodeId: new(node)})
 }
 
-// promote lets a leader make learners that have caught up voters, each in the place of its former life.
+// promote lets a leader make learners that have caught up voters, each in the place of its former life or of the node
+// that it replaces.
 func (n *Node) promote(ctx context.Context) {
 	for {
 		select {
@@ -157,26 +170,38 @@ func (n *Node) promote(ctx context.Context) {
 		}
 		err := n.Log.reach(func(l *raftlog.Log) error {
 			for _, id := range l.CaughtUp() {
-				return l.Change(replacing(id, l.Status().Voters))
+				return n.seat(l, id)
 			}
 			return nil
 		})
-		if err != nil && !errors.Is(err, journal.ErrNotLeader) && ctx.Err() == nil {
+		if err != nil && !errors.Is(err, journal.ErrNotLeader) && !errors.Is(err, raftlog.ErrNoHeir) && ctx.Err() == nil {
 			n.log.Warn("a node that has caught up gets no vote yet", slog.Any("error", err))
 		}
 	}
 }
 
-// replacing returns the change that gives a learner the vote of its former life.
-func replacing(learner uint64, voters []uint64) *raftpb.ConfChangeV2 {
-	c := new(raftpb.ConfChangeV2)
-	add(c, raftpb.ConfChangeAddNode, learner)
-	for _, id := range voters {
-		if Number(id) == Number(learner) {
-			add(c, raftpb.ConfChangeRemoveNode, id)
+// seat asks for the change that gives a learner its vote. A leader that is to be replaced by it hands over before, so
+// that the exchange is not without a leader: the next one asks for the change.
+func (n *Node) seat(l *raftlog.Log, learner uint64) error {
+	m := n.Config().Member(learner)
+	if m.succeeds(l.Status().Node) {
+		_, err := l.Transfer(raft.None)
+		return err
+	}
+	return l.Change(n.Config().seating(m))
+}
+
+// seating returns the change that gives a learner a vote, and removes the members that it succeeds. It is one change:
+// the learner counts from the moment on at which they do not.
+func (c *Config) seating(learner *Member) *raftpb.ConfChangeV2 {
+	change := new(raftpb.ConfChangeV2)
+	add(change, raftpb.ConfChangeAddNode, learner.Node)
+	for _, m := range c.Nodes {
+		if learner.succeeds(m.Node) {
+			add(change, raftpb.ConfChangeRemoveNode, m.Node)
 		}
 	}
-	return c
+	return change
 }
 
 // changed brings the configuration and the connections up to a change of the members. The log calls it in a
@@ -190,6 +215,7 @@ func (n *Node) changed(c *raftlog.Change) error {
 	if slices.Equal(nodes, config.Nodes) {
 		return nil
 	}
+	config.Lives = config.lives() // before members leave
 	config.Nodes, config.Changed = nodes, max(config.Changed, c.Index)
 	if err := config.Save(n.disk); err != nil {
 		return err

@@ -24,7 +24,6 @@ import (
 // TestMembersFollowTheLog applies changes to a configuration that knows later ones, as a node does that joins
 // or starts: members that came later stay, those that left go, and the node itself stays.
 func TestMembersFollowTheLog(t *testing.T) {
-	const life = 1 << 32
 	c := cluster.Config{Node: 2 + 2*life, Nodes: []cluster.Member{
 		{Node: 1}, {Node: 2}, {Node: 3}, {Node: 3 + life, Since: 90}, {Node: 2 + 2*life, Since: 95},
 	}}
@@ -289,7 +288,6 @@ func TestLeaveRefuses(t *testing.T) {
 // TestStaying lets nodes leave while others answer or not: a majority of those that stay must answer, and of two
 // none leaves. A learner may always go.
 func TestStaying(t *testing.T) {
-	const life = 1 << 32
 	for _, step := range []struct {
 		number            uint64
 		voters, answering []uint64

@@ -287,9 +287,9 @@ func (n *Node) place() *cluster.Status {
 // members lets operators change the cluster.
 type members struct{ *cluster.Node }
 
-// Admit lets a node of the cluster come back without its data.
-func (m members) Admit(ctx context.Context, number uint64, pin string) (any, error) {
-	return m.Node.Admit(ctx, cluster.Newcomer{Number: number, Pin: pin})
+// Admit lets a node without data in.
+func (m members) Admit(ctx context.Context, n admin.Newcomer) (any, error) {
+	return m.Node.Admit(ctx, cluster.Newcomer(n))
 }
 
 // handOver lets another node lead before this one ends, unless all end.

@@ -8,18 +8,23 @@ import (
 
 // Cluster changes the cluster of a node that leads it.
 type Cluster interface {
-	// Admit lets a node that lost its disk come back, with a key that a pin names.
-	Admit(ctx context.Context, number uint64, pin string) (any, error)
+	// Admit lets a node with an empty disk in.
+	Admit(ctx context.Context, n Newcomer) (any, error)
 	// Transfer asks for another leader, and returns its number; zero leaves the choice to the leader.
 	Transfer(ctx context.Context, number uint64) (uint64, error)
 	// Leave removes a node from the cluster, and returns the numbers of the remaining nodes.
 	Leave(ctx context.Context, number uint64) ([]uint64, error)
 }
 
-// newcomer is a node that comes back without its data.
-type newcomer struct {
-	Number uint64 `json:"number"`
-	Pin    string `json:"pin"`
+// Newcomer is a node without data, with a key that a pin names. It has addresses if its number is new, and then may
+// replace a node, also one that runs.
+type Newcomer struct {
+	Number   uint64 `json:"number"`
+	Pin      string `json:"pin"`
+	Address  string `json:"address,omitempty"`
+	Listen   string `json:"listen,omitempty"`
+	Replaces uint64 `json:"replaces,omitempty"`
+	Running  bool   `json:"running,omitempty"`
 }
 
 // onCluster changes the cluster. An exchange on one node refuses.
@@ -34,9 +39,9 @@ func (s *Server) onCluster(change func(Cluster) (any, error)) (any, error) {
 	return answer, nil
 }
 
-// clusterAdmit lets a node of the cluster come back without its data.
-func (s *Server) clusterAdmit(ctx context.Context, n newcomer) (any, error) {
-	return s.onCluster(func(c Cluster) (any, error) { return c.Admit(ctx, n.Number, n.Pin) })
+// clusterAdmit lets a node without data in.
+func (s *Server) clusterAdmit(ctx context.Context, n Newcomer) (any, error) {
+	return s.onCluster(func(c Cluster) (any, error) { return c.Admit(ctx, n) })
 }
 
 // numbered names a node by its number.

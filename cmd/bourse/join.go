@@ -1,0 +1,205 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/bourse-exchange/bourse/internal/cluster"
+	"github.com/bourse-exchange/bourse/internal/disk"
+)
+
+// machine holds what a cluster has to know of a new machine.
+type machine struct {
+	Listen  string `help:"Address of its clients." required:"" placeholder:"HOST:PORT"`
+	Address string `help:"Address of its node port, which the other nodes dial; port 0 takes a free one." default:"127.0.0.1:0" placeholder:"HOST:PORT"`
+}
+
+// resolve replaces port 0 of the node port by a free one.
+func (m *machine) resolve() error {
+	for _, address := range []string{m.Listen, m.Address} {
+		if _, _, err := net.SplitHostPort(address); err != nil {
+			return err
+		}
+	}
+	host, port, err := net.SplitHostPort(m.Address)
+	if err != nil || port != "0" {
+		return err
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port)) //nolint:noctx // it waits for nothing
+	if err != nil {
+		return fmt.Errorf("--address: %w", err)
+	}
+	m.Address = l.Addr().String()
+	return l.Close()
+}
+
+// clusterJoin adds a node to a cluster.
+type clusterJoin struct {
+	Data    place   `help:"Data directory of a node." required:""`
+	Node    uint64  `help:"Number of the new node, up to 7; its data directory is beside the others." required:"" placeholder:"N"`
+	Machine machine `embed:""`
+}
+
+// joined is the answer to cluster join.
+type joined struct {
+	Joined uint64 `json:"joined"`
+	// Nodes are the numbers of all nodes.
+	Nodes   []uint64 `json:"nodes"`
+	Listen  string   `json:"listen"`
+	Address string   `json:"address"`
+	// Start is the command that starts the node.
+	Start string `json:"start"`
+}
+
+// Run lets the leader admit the node, and makes its data directory.
+func (c *clusterJoin) Run(p *program) error {
+	leader, err := p.leaderOf(c.Data)
+	if err != nil {
+		return err
+	}
+	now, err := p.join(c.Data, leader, cluster.Newcomer{Number: c.Node}, c.Machine)
+	if err != nil {
+		return err
+	}
+	return p.print(now)
+}
+
+// join lets the leader admit a node of a new machine, and makes its data directory. The node has no vote before it has
+// caught up.
+func (p *program) join(data place, leader *standing, n cluster.Newcomer, m machine) (*joined, error) {
+	if n.Number == 0 || n.Number > mostNodes {
+		return nil, fmt.Errorf("nodes have the numbers 1 to %d", mostNodes)
+	}
+	if err := m.resolve(); err != nil {
+		return nil, err
+	}
+	dir := data.beside(n.Number)
+	if err := vacant(dir); err != nil {
+		return nil, err
+	}
+
+	made, cert, key, err := cluster.Prepare(n.Number, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	n.Pin, n.Listen, n.Address = made.Pin, m.Listen, m.Address
+	r := &returning{program: p, data: filepath.Dir(dir), number: n.Number}
+	a, err := r.askAt(data.beside(leader.Node), &n)
+	if err != nil {
+		return nil, err
+	}
+	d, err := disk.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(cluster.Settle(d, a, cert, key, 0), d.Close()); err != nil {
+		return nil, err
+	}
+	return &joined{Joined: n.Number, Nodes: a.Config.Numbers(), Listen: m.Listen, Address: m.Address, Start: r.start()}, nil
+}
+
+// start returns the command that starts the node.
+func (r *returning) start() string {
+	return r.line("dev", "--node", fmt.Sprint(r.number), "--data", r.data)
+}
+
+// vacant refuses a directory that has files.
+func vacant(dir string) error {
+	switch files, err := os.ReadDir(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case len(files) > 0:
+		return fmt.Errorf("%s is not empty: a node that was there before does not come back as a new one. Move its files away", dir)
+	default:
+		return nil
+	}
+}
+
+// clusterReplace puts a new node in the place of another one.
+type clusterReplace struct {
+	Data    place   `help:"Data directory of a node that stays." required:""`
+	Node    uint64  `help:"Number of the node to replace." required:"" placeholder:"N"`
+	With    uint64  `help:"Number of the new node, up to 7; its data directory is beside the others." required:"" placeholder:"N"`
+	Running bool    `help:"Replace a node whose process still answers; end it afterwards."`
+	Machine machine `embed:""`
+}
+
+// replaced is the answer to cluster replace.
+type replaced struct {
+	Replaced uint64 `json:"replaced"`
+	By       uint64 `json:"by"`
+	// Nodes are the numbers of all nodes.
+	Nodes []uint64 `json:"nodes"`
+}
+
+// Run lets the new node join, unless an earlier call has, and waits until it votes in the place of the old one. The
+// leader sees to that, also if this process ends.
+func (c *clusterReplace) Run(p *program) error {
+	if filepath.Clean(string(c.Data)) == c.Data.beside(c.Node) {
+		return fmt.Errorf("--data takes the directory of a node that stays, not that of node %d", c.Node)
+	}
+	leader, err := p.leaderOf(c.Data)
+	if err != nil {
+		return err
+	}
+	if leader.Node == c.Node && c.Running {
+		if _, err := p.transfer(c.Data, 0); err != nil {
+			return err
+		}
+		if leader, err = p.leaderOf(c.Data); err != nil {
+			return err
+		}
+	}
+	config, err := readConfig(c.Data.beside(leader.Node))
+	if err != nil {
+		return err
+	}
+
+	newcomer := &returning{program: p, data: filepath.Dir(c.Data.beside(c.With)), number: c.With}
+	if m := config.Newest(c.With); m == nil {
+		n := cluster.Newcomer{Number: c.With, Replaces: c.Node, Running: c.Running}
+		if _, err := p.join(c.Data, leader, n, c.Machine); err != nil {
+			return err
+		}
+	} else if cluster.Number(m.Replaces) != c.Node {
+		return fmt.Errorf("node %d is a member, and replaces none: node %d can go by `bourse cluster leave`", c.With, c.Node)
+	}
+	if p.stateOf(newcomer.dir()) == nil {
+		_, _ = fmt.Fprintf(p.stderr, "bourse: node %d has joined; start it: %s\n", c.With, newcomer.start())
+	}
+
+	nodes, err := c.done(p)
+	if err != nil {
+		return err
+	}
+	return p.print(replaced{c.Node, c.With, nodes})
+}
+
+// done waits until the old node is no member any more, and returns the numbers of all nodes.
+func (c *clusterReplace) done(p *program) ([]uint64, error) {
+	for {
+		if leader, err := p.leaderOf(c.Data); err == nil {
+			config, err := readConfig(c.Data.beside(leader.Node))
+			switch {
+			case err != nil:
+				return nil, err
+			case config.Newest(c.With) == nil:
+				return nil, fmt.Errorf("node %d has left before it voted, and node %d stays", c.With, c.Node)
+			case config.Newest(c.Node) == nil:
+				return config.Numbers(), nil
+			}
+		}
+		select {
+		case <-p.ctx.Done():
+			return nil, p.ctx.Err()
+		case <-time.After(askAgain):
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package cluster_test
+
+import (
+	"errors"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/raft/v3/raftpb"
+
+	"github.com/bourse-exchange/bourse/internal/cluster"
+	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
+)
+
+// TestJoinByANewNumber lets a node of a new machine in, twice: when it has left, it comes back with a life that no
+// node had. Numbers and addresses that the cluster has are refused.
+func TestJoinByANewNumber(t *testing.T) {
+	n := newLone(t)
+	join := func(number uint64, address, listen string) (*cluster.Admission, error) {
+		t.Helper()
+		c, _, _, err := cluster.Prepare(number, time.Now())
+		want(t, err)
+		c.Address, c.Listen = address, listen
+		return n.Admit(t.Context(), c)
+	}
+	refused := func(number uint64, address, listen, says string) {
+		t.Helper()
+		if _, err := join(number, address, listen); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("node %d joins at %s and %s: %v", number, address, listen, err)
+		}
+	}
+	refused(1, "127.0.0.1:2", "127.0.0.1:3", "has a node 1 already")
+	refused(2, "127.0.0.1:0", "127.0.0.1:3", "has the address")
+	refused(2, "127.0.0.1:2", "127.0.0.1:1", "has the address")
+	refused(0, "127.0.0.1:2", "127.0.0.1:3", "is no number")
+	refused(1<<32+2, "127.0.0.1:2", "127.0.0.1:3", "is no number")
+
+	before := uint64(0)
+	for range 2 {
+		a, err := join(2, "127.0.0.1:2", "127.0.0.1:3")
+		want(t, err)
+		if m := a.Config.Newest(2); m.Node <= before || m.Listen != "127.0.0.1:3" || a.Config.Node != m.Node {
+			t.Errorf("node 2 joins as %+v, after %d", m, before)
+		}
+		before = a.Config.Node
+		if _, err := n.Leave(t.Context(), 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// life is the distance between two lives of a number.
+const life = 1 << 32
+
+// TestReplace lets a node of a new machine replace another one: who it replaces is one node, once, and stays so when the
+// new machine loses its disk. A node that joins later under the number of the old one is not removed.
+func TestReplace(t *testing.T) {
+	c := &cluster.Config{Nodes: []cluster.Member{
+		{Node: 1, Address: "a1", Listen: "l1"}, {Node: 2, Address: "a2", Listen: "l2"}, {Node: 3, Address: "a3", Listen: "l3"},
+	}}
+	refused := func(says string, n cluster.Newcomer) {
+		t.Helper()
+		if m, err := c.Next(&n); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%+v becomes %+v, %v", n, m, err)
+		}
+	}
+	dead := cluster.Newcomer{Number: 4, Address: "a3", Listen: "l3", Replaces: 3}
+	refused("has no node 7", cluster.Newcomer{Number: 4, Address: "a4", Listen: "l4", Replaces: 7})
+	refused("node 3 has the address", cluster.Newcomer{Number: 4, Address: "a3", Listen: "l3", Replaces: 3, Running: true})
+	m, err := c.Next(&dead)
+	want(t, err)
+	if m.Node != 4+life || m.Replaces != 3 {
+		t.Fatalf("the newcomer becomes %+v", m)
+	}
+
+	c.Nodes = append(c.Nodes, *m)
+	refused("node 3 is being replaced by node 4", cluster.Newcomer{Number: 3})
+	refused("node 3 is being replaced by node 4", cluster.Newcomer{Number: 5, Address: "a5", Listen: "l5", Replaces: 3})
+	again, err := c.Next(&cluster.Newcomer{Number: 4})
+	want(t, err)
+	if again.Node != 4+2*life || again.Replaces != 3 || again.Address != "a3" {
+		t.Errorf("it comes back as %+v", again)
+	}
+
+	c.Nodes = append(c.Nodes, cluster.Member{Node: 3 + 2*life})
+	var removed []uint64
+	for _, change := range c.Seating(m).GetChanges() {
+		if change.GetType() == raftpb.ConfChangeRemoveNode {
+			removed = append(removed, change.GetNodeId())
+		} else if change.GetType() != raftpb.ConfChangeAddNode || change.GetNodeId() != m.Node {
+			t.Errorf("the change has %v", change)
+		}
+	}
+	if !slices.Equal(removed, []uint64{3}) {
+		t.Errorf("for node 4 the nodes %d are removed", removed)
+	}
+
+	for _, step := range []struct {
+		voters []uint64
+		says   string
+	}{
+		{[]uint64{1, 2, 3}, ""}, {[]uint64{2, 3}, "of 2 nodes that vote none can be replaced"}, {[]uint64{1, 2}, ""},
+	} {
+		err := m.MayJoin(raftlog.Status{Node: 2, Voters: step.voters})
+		if (err == nil) != (step.says == "") || err != nil && !strings.Contains(err.Error(), step.says) {
+			t.Errorf("beside the voters %d: %v", step.voters, err)
+		}
+	}
+	if err := m.MayJoin(raftlog.Status{Node: 3, Voters: []uint64{1, 2, 3}}); err == nil || !strings.Contains(err.Error(), "leads the cluster") {
+		t.Errorf("the leader is to be replaced: %v", err)
+	}
+}
+
+// TestReplaceOneThatAnswers replaces a node whose port takes connections only if that is asked for.
+func TestReplaceOneThatAnswers(t *testing.T) {
+	n := newLone(t)
+	port, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	want(t, err)
+	defer func() { _ = port.Close() }()
+	admit := func(c cluster.Newcomer) (*cluster.Admission, error) {
+		t.Helper()
+		made, _, _, err := cluster.Prepare(c.Number, time.Now())
+		want(t, err)
+		c.Pin = made.Pin
+		return n.Admit(t.Context(), c)
+	}
+	_, err = admit(cluster.Newcomer{Number: 2, Address: port.Addr().String(), Listen: "127.0.0.1:2"})
+	want(t, err)
+	by := cluster.Newcomer{Number: 3, Address: "127.0.0.1:4", Listen: "127.0.0.1:3", Replaces: 2}
+	if _, err := admit(by); err == nil || !strings.Contains(err.Error(), "node 2 still answers") {
+		t.Errorf("a node that answers is replaced: %v", err)
+	}
+	by.Running = true
+	a, err := admit(by)
+	want(t, err)
+	if m := a.Config.Newest(3); m.Replaces != a.Config.Newest(2).Node {
+		t.Errorf("the node that was to replace node 2 is %+v", m)
+	}
+}
+
+// TestLeaderHandsOverBeforeItIsReplaced has a learner that is to replace the leader: it gets no vote from that one,
+// which looks for another leader and finds none.
+func TestLeaderHandsOverBeforeItIsReplaced(t *testing.T) {
+	n := newLone(t)
+	if err := n.Seat(&cluster.Member{Node: 2 + life, Replaces: 1}); !errors.Is(err, raftlog.ErrNoHeir) {
+		t.Errorf("the leader is replaced: %v", err)
+	}
+}
+
+// TestAdoptKnowsLives adopts the members of a node that knows lives of nodes that have left: a number gets none of them.
+func TestAdoptKnowsLives(t *testing.T) {
+	d, c := founded(t)
+	later := *c
+	later.Changed, later.Lives = 5, 7
+	want(t, c.Adopt(d, &later))
+	m, err := c.Next(&cluster.Newcomer{Number: 4, Address: "127.0.0.1:4", Listen: "127.0.0.1:5"})
+	want(t, err)
+	if m.Node != 4+8*life {
+		t.Errorf("a node joins as %d", m.Node)
+	}
+}
