@@ -111,6 +111,8 @@ const (
 	WithdrawalPaid
 	// WithdrawalOutbid: a wallet gave up a transaction that waited for too long.
 	WithdrawalOutbid
+	// MoveOutbid: a wallet gave up a sweep or top-up that waited for too long.
+	MoveOutbid
 	// WithdrawalCanceled: a withdrawal was canceled, and nothing was paid.
 	WithdrawalCanceled
 	// WithdrawalDelayed: an account's money was put on hold before a withdrawal or a
@@ -163,6 +165,7 @@ var kindNames = [kinds]string{
 	ChainBehind: "nodes behind", ChainCrashed: "nodes crashed", ChainDear: "prices that rose", ChainCompared: "chains compared",
 	DepositHidden: "hidden deposits", DepositCredited: "deposits credited", WithdrawalPaid: "withdrawals paid",
 	WithdrawalOutbid: "withdrawals outbid", WithdrawalCanceled: "withdrawals canceled",
+	MoveOutbid:        "sweeps and top-ups outbid",
 	WithdrawalDelayed: "withdrawals delayed", TransferPaid: "transfers paid",
 	Listed: "lists", ListTriggered: "lists triggered", Amended: "amendments",
 	Decremented: "orders decremented", Replaced: "replacements",

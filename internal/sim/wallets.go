@@ -130,6 +130,9 @@ func (x *wallets) submit(_ context.Context, cmd *bourse.Command) (bourse.Outcome
 			if own.Kind == bourse.CommandReplaceWithdrawal && ticket.Outcome.Reason == 0 {
 				w.count(WithdrawalOutbid)
 			}
+			if own.Kind == bourse.CommandReleaseWithdrawal && ticket.Outcome.Reason == 0 {
+				w.count(MoveOutbid)
+			}
 			x.mayEnd()
 			return ticket.Outcome, ticket.Err
 		default:

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// maxBumps bounds the transactions of a withdrawal that were given up, after which the worker gives up
-	// no more of them. The cost of each counts at the signer, and one is paid.
+	// maxBumps bounds the transactions of a withdrawal, or with a sweep's or top-up's nonce, that were given up, after
+	// which the worker gives up no more of them. The cost of each counts at the signer, and one is paid.
 	maxBumps = 10
 	// dearest bounds the cost of a replacement, in multiples of the current cost of a payment. Without it a receiver
 	// could make the exchange pay up to the cap: a replacement must also pay for the descendants that it evicts
@@ -66,11 +66,12 @@ func (w *Worker) age(signed []bourse.SignedTx) (overdue []bourse.SignedTx) {
 	return overdue
 }
 
-// bump gives up the first of the overdue withdrawals' transactions that can be outbid: the next step has
-// another one signed in its place. It reports whether the next step has work. It waits while an earlier replacement
-// is not signed, so that a signer that refuses holds up one withdrawal and not all.
+// bump gives up the first of the overdue transactions that can be outbid: the next step has another one signed in its
+// place. It reports whether the next step has work. It waits while an earlier replacement is not signed, so that a signer
+// that refuses holds up one payment and not all. A sweep that is not signed again holds up other sweeps alone.
 func (w *Worker) bump(ctx context.Context, overdue []bourse.SignedTx) (bool, error) {
-	if len(overdue) == 0 || w.replacing() {
+	moves := w.Board.GivenUpMoves(w.ID)
+	if len(overdue) == 0 || w.replacing() || slices.ContainsFunc(moves, isTopUp) {
 		return false, nil
 	}
 
@@ -78,7 +79,7 @@ func (w *Worker) bump(ctx context.Context, overdue []bourse.SignedTx) (bool, err
 	for i := range overdue {
 		s := &overdue[i]
 		at := w.waits[s.Tx]
-		if at.barred == tip {
+		if at.barred == tip || s.Kind == bourse.SignedSweep && len(moves) > 0 {
 			continue
 		}
 		if asked == maxRefusals {
@@ -90,7 +91,7 @@ func (w *Worker) bump(ctx context.Context, overdue []bourse.SignedTx) (bool, err
 			return false, err
 		}
 		if reason == "" {
-			refusal, err := w.submit(ctx, bourse.CommandReplaceWithdrawal, &bourse.WalletCommand{ID: s.Wallet})
+			refusal, err := w.giveUp(ctx, s)
 			return refusal == 0, err
 		}
 
@@ -103,25 +104,30 @@ func (w *Worker) bump(ctx context.Context, overdue []bourse.SignedTx) (bool, err
 	return false, nil
 }
 
+// giveUp has another transaction signed in the place of one. It returns the reason of a refusal, or zero.
+func (w *Worker) giveUp(ctx context.Context, s *bourse.SignedTx) (bourse.Reason, error) {
+	if s.Kind == bourse.SignedWithdrawal {
+		return w.submit(ctx, bourse.CommandReplaceWithdrawal, &bourse.WalletCommand{ID: s.Wallet})
+	}
+	return w.submit(ctx, bourse.CommandReleaseWithdrawal, &bourse.WalletCommand{Network: w.ID, Tx: s.Tx})
+}
+
 // replacing reports whether a withdrawal waits for a transaction in place of a dropped one.
 func (w *Worker) replacing() bool {
 	return slices.ContainsFunc(w.unsigned(), func(wd bourse.Withdrawal) bool { return len(w.instead(wd.ID)) > 0 })
 }
 
 // bars returns why an overdue transaction is not given up; empty if it is. What cannot be replaced stays: it is
-// offered again for each block, and a dropped one is not.
+// offered again for each block, and a withdrawal's dropped one is not.
 func (w *Worker) bars(ctx context.Context, s *bourse.SignedTx) (string, error) {
+	dropped := w.before(s)
 	switch {
-	case s.Kind != bourse.SignedWithdrawal:
-		return "only those of withdrawals are", nil
 	case !w.Network.Shape().Replaces:
 		return "the network replaces none", nil
-	case w.Board.PaysFrozen(s.Wallet):
+	case s.Kind == bourse.SignedWithdrawal && w.Board.PaysFrozen(s.Wallet):
 		return "its account is frozen", nil
-	}
-	dropped := w.Board.DroppedOf(w.ID, s.Wallet)
-	if len(dropped) >= maxBumps {
-		return fmt.Sprintf("%d transactions of the withdrawal were given up", len(dropped)), nil
+	case len(dropped) >= maxBumps:
+		return fmt.Sprintf("%d transactions in its place were given up", len(dropped)), nil
 	}
 
 	at, err := w.Network.State(ctx, s.Raw)
@@ -137,6 +143,14 @@ func (w *Worker) bars(ctx context.Context, s *bourse.SignedTx) (string, error) {
 	return err.Error(), nil
 }
 
+// before returns the dropped transactions in whose place a transaction was signed.
+func (w *Worker) before(s *bourse.SignedTx) []bourse.SignedTx {
+	if s.Kind == bourse.SignedWithdrawal {
+		return w.Board.DroppedOf(w.ID, s.Wallet)
+	}
+	return w.Board.Dropped(w.ID, s.From, s.Nonce)
+}
+
 var errDear = errors.New("it would cost more than twice what payments cost")
 
 // tryOutbid fails if no replacement of a transaction, and of those that were dropped before it, can be made: above
@@ -146,8 +160,8 @@ func (w *Worker) tryOutbid(ctx context.Context, s *bourse.SignedTx, dropped []bo
 	if err != nil {
 		return err
 	}
-	change := w.Network.Destination(chain.IndexChange)
-	i := slices.IndexFunc(d.Pays, func(p chain.Pay) bool { return p.To.Address != change.Address })
+	change, outputs := w.Network.Destination(chain.IndexChange), w.Network.Shape().Outputs
+	i := slices.IndexFunc(d.Pays, func(p chain.Pay) bool { return !outputs || p.To.Address != change.Address })
 	if i < 0 {
 		return errEntry
 	}
@@ -164,10 +178,13 @@ func (w *Worker) tryOutbid(ctx context.Context, s *bourse.SignedTx, dropped []bo
 	}
 
 	cost, inputs := fees.Cost, 1
-	if !w.Network.Shape().Outputs {
-		err = w.affords(fees.Cost, d.Cost)
-	} else {
+	switch {
+	case outputs:
 		cost, inputs, err = w.reaches(s, dropped, &chain.Need{Coin: d.Pays[i].Coin, Amount: d.Pays[i].Amount, Fees: fees})
+	case s.Kind == bourse.SignedSweep:
+		err = w.spares(s.From, d.Pays[i].Coin, fees.Cost)
+	default:
+		err = w.affords(fees.Cost, d.Cost)
 	}
 	if err != nil {
 		return err

@@ -26,6 +26,9 @@ func (w *Worker) send(ctx context.Context, health *chain.Health) (bool, error) {
 	}
 
 	overdue := w.age(signed)
+	if done, err := w.topUpAgain(ctx); done || err != nil {
+		return done, err
+	}
 	if done, err := w.payAll(ctx); done || err != nil {
 		return done, err
 	}
@@ -108,8 +111,8 @@ func (w *Worker) excludes(s *bourse.SignedTx) bool {
 	return !slices.ContainsFunc(w.instead(s.Wallet), func(old bourse.SignedTx) bool { return !s.Rivals(&old) })
 }
 
-// broadcast offers waiting transactions at each step, and accepted ones once for each new
-// head.
+// broadcast offers waiting transactions at each step, and once for each new head accepted ones, and given up sweeps and
+// top-ups without another one in their place.
 func (w *Worker) broadcast(ctx context.Context, signed []bourse.SignedTx, health *chain.Health) error {
 	again := health.Head != w.resent
 	for i := range signed {
@@ -118,6 +121,11 @@ func (w *Worker) broadcast(ctx context.Context, signed []bourse.SignedTx, health
 			if err := w.offer(ctx, s); err != nil {
 				return err
 			}
+		}
+	}
+	if again {
+		if err := w.offerMoves(ctx); err != nil {
+			return err
 		}
 	}
 	w.resent = health.Head
@@ -199,6 +207,14 @@ func (w *Worker) ready(ctx context.Context, p *chain.Payment, id bourse.WalletID
 		}
 		dropped = w.Board.Dropped(w.ID, p.From, p.Nonce)
 	}
+	return w.outbid(ctx, p, dropped, id)
+}
+
+// outbid names the dropped transactions that a payment has to outbid. It returns the cost of such payments; ok is false
+// while the payment has to wait.
+func (w *Worker) outbid(
+	ctx context.Context, p *chain.Payment, dropped []bourse.SignedTx, id bourse.WalletID,
+) (fees chain.Fees, ok bool, err error) {
 	dropped = newest(dropped)
 	p.Replaces = raws(dropped)
 
@@ -422,29 +438,43 @@ func (w *Worker) has(id chain.CoinID, need bourse.Amount) bool {
 
 // nonce returns the nonce of an address's next payment: that of the withdrawal's own dropped transaction, else
 // the lowest dropped one, if the chain still waits for it, else the next. ok is false while that one is
-// promised to another withdrawal: payments behind it would wait for it on the chain, and could not be
-// taken back.
+// promised to another payment: payments behind it would wait for it on the chain, and could not be
+// taken back. A sweep has none while a block that is not read yet has one of the dropped ones: its money is moved.
 func (w *Worker) nonce(ctx context.Context, from uint32, id bourse.WalletID) (nonce uint64, ok bool, err error) {
 	next, gaps := w.Board.Nonce(w.ID, from)
 	if len(gaps) == 0 {
 		return next, w.free(ctx, from, next, id), nil
 	}
-	onChain, asked := w.onChain[from]
-	if !asked {
-		if onChain, err = w.Network.Nonce(ctx, from); err != nil {
-			return 0, false, err
-		}
-		w.onChain[from] = onChain
+	onChain, err := w.nonceOnChain(ctx, from)
+	if err != nil {
+		return 0, false, err
 	}
-	if own := w.instead(id); len(own) > 0 && slices.Contains(gaps, own[0].Nonce) {
-		gaps = []uint64{own[0].Nonce}
+	old := w.instead(id)
+	own := len(old) > 0 && slices.Contains(gaps, old[0].Nonce)
+	if own {
+		gaps = []uint64{old[0].Nonce}
 	}
 	for _, gap := range gaps {
 		if gap >= onChain {
-			return gap, w.free(ctx, from, gap, id), nil
+			return gap, (own || !w.promised(from, gap)) && w.free(ctx, from, gap, id), nil
 		}
 	}
+	if from != chain.IndexHot {
+		return 0, false, nil
+	}
 	return next, w.free(ctx, from, next, id), nil
+}
+
+// nonceOnChain returns the nonce for which the chain waits, asked once a step.
+func (w *Worker) nonceOnChain(ctx context.Context, from uint32) (uint64, error) {
+	if nonce, asked := w.onChain[from]; asked {
+		return nonce, nil
+	}
+	nonce, err := w.Network.Nonce(ctx, from)
+	if err == nil {
+		w.onChain[from] = nonce
+	}
+	return nonce, err
 }
 
 // free reports whether a payment may have the nonce of dropped transactions. The signer keeps a nonce for the

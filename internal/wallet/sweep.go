@@ -2,6 +2,7 @@ package wallet
 
 import (
 	"context"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
@@ -19,6 +20,9 @@ func (w *Worker) sweep(ctx context.Context, signed []bourse.SignedTx) (bool, err
 		return false, nil
 	}
 
+	if slices.ContainsFunc(w.Board.GivenUpMoves(w.ID), isTopUp) {
+		return false, nil
+	}
 	busy := map[uint32]bool{}
 	for i := range signed {
 		if signed[i].State == bourse.SignedMined {

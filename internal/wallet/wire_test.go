@@ -34,7 +34,7 @@ func (c wire) Call(ctx context.Context, text []byte) ([]byte, error) {
 
 // checkJournaled wants the journal to have a transaction that leaves.
 func (c wire) checkJournaled(request []byte) {
-	for _, s := range c.w.board.Signed(c.n.id) {
+	for _, s := range append(c.w.board.Signed(c.n.id), c.w.board.GivenUpMoves(c.n.id)...) {
 		if bytes.Contains(request, []byte(base64.StdEncoding.EncodeToString(s.Raw))) {
 			return
 		}
@@ -111,6 +111,14 @@ func (e eye) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 		e.w.logs(b)
 	}
 	return b, nil
+}
+
+// Nonce passes a question on.
+func (e eye) Nonce(ctx context.Context, index uint32) (uint64, error) {
+	if e.w.nonces != nil {
+		e.w.nonces()
+	}
+	return e.Network.Nonce(ctx, index)
 }
 
 func (e eye) owns(address, memo string) bool {

@@ -24,8 +24,7 @@ type Options struct {
 	Submit  Submit
 	// Start is the first block to read on a new chain.
 	Start uint64
-	// Stuck is the number of blocks after which a waiting transaction is overdue, and that of a withdrawal is
-	// outbid; zero for never.
+	// Stuck is the number of blocks after which a waiting transaction is overdue, and is outbid; zero for never.
 	Stuck uint64
 	Log   *slog.Logger
 }

@@ -112,6 +112,8 @@ type world struct {
 	spoil func(*signer.Signed)
 	// unmade, if not nil, refuses payments in place of the networks.
 	unmade func(*chain.Payment) error
+	// nonces, if not nil, runs before each question for a nonce.
+	nonces func()
 	// outbids are the numbers of transactions of the questions for replacements.
 	outbids []int
 	// apart, if not nil, is the signer's refusal to tell its record.

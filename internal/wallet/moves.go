@@ -1,0 +1,113 @@
+package wallet
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// GivenUpMoves returns the dropped sweeps and top-ups whose nonce no other transaction has, ordered by sender and nonce:
+// of each nonce the newest. They can be mined still, and the network's nodes may have them.
+func (b *Board) GivenUpMoves(id bourse.NetworkID) []bourse.SignedTx {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	n := b.networks[id]
+	if n == nil {
+		return nil
+	}
+	list := n.droppedThat(func(s *bourse.SignedTx) bool {
+		return s.Kind != bourse.SignedWithdrawal && s.Nonce < n.nonces[s.From] && !n.uses(s.From, s.Nonce)
+	})
+	slices.SortFunc(list, func(p, q bourse.SignedTx) int {
+		return cmp.Or(cmp.Compare(p.From, q.From), cmp.Compare(p.Nonce, q.Nonce),
+			cmp.Compare(q.Time, p.Time), bytes.Compare(p.Tx[:], q.Tx[:]))
+	})
+	return slices.CompactFunc(list, func(p, q bourse.SignedTx) bool { return p.From == q.From && p.Nonce == q.Nonce })
+}
+
+// isTopUp reports whether a transaction is a top-up.
+func isTopUp(s bourse.SignedTx) bool { return s.Kind == bourse.SignedTopUp }
+
+// promised reports whether a nonce of the hot wallet is that of a top-up that was given up. Only another top-up may take
+// it: if the first one is mined after all, a withdrawal in its place would be signed, and never paid.
+func (w *Worker) promised(from uint32, nonce uint64) bool {
+	for _, s := range w.Board.GivenUpMoves(w.ID) {
+		if isTopUp(s) && s.From == from && s.Nonce == nonce {
+			w.complain(s.Tx, "payments wait for a top-up whose nonce comes first", "it was given up",
+				slog.String("tx", w.Network.FormatHash(s.Tx)))
+			return true
+		}
+	}
+	return false
+}
+
+// topUpAgain signs a top-up in the place of one that was given up, with the same payment. It reports whether it did.
+func (w *Worker) topUpAgain(ctx context.Context) (bool, error) {
+	for _, s := range w.Board.GivenUpMoves(w.ID) {
+		if !isTopUp(s) {
+			continue
+		}
+		mined, err := w.nonceOnChain(ctx, s.From)
+		if err != nil || mined > s.Nonce {
+			return false, err // a block that is not read yet has one of them
+		}
+		d, err := w.Network.Decode(s.Raw)
+		if err == nil && len(d.Pays) != 1 {
+			err = errEntry
+		}
+		if err != nil {
+			w.complain(s.Tx, "a given up transaction cannot be outbid", err.Error())
+			continue
+		}
+		to, _ := w.Network.Owner(d.Pays[0].To.Address, "")
+		p := chain.Payment{
+			Kind: bourse.SignedTopUp, Coin: d.Pays[0].Coin, Amount: d.Pays[0].Amount, To: d.Pays[0].To,
+			From: s.From, Nonce: s.Nonce,
+		}
+		fees, ready, err := w.outbid(ctx, &p, w.Board.Dropped(w.ID, s.From, s.Nonce), 0)
+		if !ready || err != nil {
+			return false, err
+		}
+		return w.carryOut(ctx, &p, fees, 0, to.At)
+	}
+	return false, nil
+}
+
+// offerMoves offers sweeps and top-ups that were given up, as long as nothing is signed in their place: the signer may
+// refuse that for an hour, and all that has a later nonce waits for them.
+func (w *Worker) offerMoves(ctx context.Context) error {
+	for _, s := range w.Board.GivenUpMoves(w.ID) {
+		if _, err := w.Network.Broadcast(ctx, s.Raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spares fails unless the address of a sweep can pay the cost of another one, or the hot wallet can top it up.
+func (w *Worker) spares(from uint32, coin chain.CoinID, cost bourse.Amount) error {
+	native := w.coins.native
+	least, fits := native.ledger(cost)
+	if coin == native.ID && fits {
+		least, fits = least.Mul(worthwhile)
+	}
+	if !fits {
+		return chain.ErrOdd
+	}
+
+	for _, h := range w.Board.Holdings(w.ID, w.depth()) {
+		if h.Address == from && h.Asset == native.asset.ID && !h.Settled.Less(least) {
+			return nil
+		}
+	}
+	if coin == native.ID {
+		return chain.ErrFunds
+	}
+	both, _ := cost.Mul(2) // the top-up, and what it costs
+	return w.affords(both, bourse.Amount{})
+}
