@@ -10,6 +10,9 @@ const looks: { name: string; options: BrowserContextOptions }[] = [
   { name: '390', options: { colorScheme: 'dark', viewport: { width: 390, height: 844 } } },
 ];
 
+/** unseen are the rules of axe that find faults in hidden elements, too. */
+const unseen = ['accesskeys', 'area-alt', 'aria-allowed-role', 'aria-hidden-focus', 'blink', 'duplicate-id-aria', 'marquee'];
+
 inChromium('the explorer', () => {
   let browser: Browser;
   let exchange: Exchange;
@@ -40,8 +43,9 @@ inChromium('the explorer', () => {
         expect(await shown.locator('pre').first().textContent()).toContain('curl -d ');
         await visitor.shoot(`explorer-${name}`);
 
-        // Axe takes seconds to walk through what the filter hides. The first look has it whole.
-        if (name !== 'dark') await page.evaluate(() => document.querySelectorAll('[hidden]').forEach((one) => one.remove()));
+        // Axe takes seconds to find out that most rules do not look at what the filter hides.
+        if (name === 'dark') expect(await faultsOf(page, { runOnly: unseen })).toEqual([]);
+        await page.evaluate(() => document.querySelectorAll('[hidden]').forEach((one) => one.remove()));
         expect(await faultsOf(page)).toEqual([]);
       }, options);
     });

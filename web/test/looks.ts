@@ -56,17 +56,17 @@ async function wear(page: Page, { settings, make, viewport }: Look): Promise<voi
   }, shown);
 }
 
-/** faultsOf answers which rules of axe a page breaks, and whether it is wider than its window. */
-export async function faultsOf(page: Page): Promise<string[]> {
+/** faultsOf answers which rules of axe a page breaks, of all or of those in options, and whether it is wider than its window. */
+export async function faultsOf(page: Page, options: axe.RunOptions = {}): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
-  return page.evaluate(async () => {
+  return page.evaluate(async (more) => {
     const { run } = (globalThis as unknown as { axe: typeof axe }).axe;
     // Axe describes each element that passes a rule, too, unless it is told what is asked for.
-    const { violations } = await run({ resultTypes: ['violations'], preload: { assets: ['media'] } });
+    const { violations } = await run({ resultTypes: ['violations'], preload: { assets: ['media'] }, ...more });
     const faults = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
     const { scrollWidth, clientWidth } = document.documentElement;
     return scrollWidth > clientWidth ? [...faults, `${scrollWidth - clientWidth} pixels too wide`] : faults;
-  });
+  }, options);
 }
 
 /** untranslated answers the texts that are in no catalogue. What people or the exchange named is in bdi, or no word. */
