@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { api, faucet, row, sameBook, shownBook, TRADE, type RestBook } from './book';
 import { inChromium, launch, Visitor } from './browser';
@@ -151,6 +151,41 @@ inChromium('trading', () => {
     await expect.poll(() => canvases.count()).toBe(after);
     await page.getByLabel('Indicators').selectOption('RSI');
     await expect.poll(() => canvases.count()).toBe(before);
+  });
+
+  test('drawings and favourites of two tabs are kept side by side', async () => {
+    const other = await bob.page.context().newPage();
+    const tabs = [bob.page, other];
+    await other.goto(TRADE);
+    await Promise.all(tabs.map((page) => page.getByLabel(/^Candles of/).locator('canvas').first().waitFor()));
+    const drawn = (page: Page): Promise<unknown[]> =>
+      page.evaluate(() => JSON.parse(localStorage.getItem('bourse.drawings.BTC/USDT') ?? '[]') as unknown[]);
+    for (const [i, page] of tabs.entries()) {
+      await page.bringToFront();
+      await page.getByLabel('Draw').selectOption('horizontalStraightLine');
+      // A click before the code has come draws nothing, one after it ends the line.
+      await expect.poll(async () => {
+        await page.getByLabel(/^Candles of/).click({ position: { x: 100, y: 100 + 60 * i } });
+        return (await drawn(page)).length;
+      }).toBe(i + 1);
+    }
+
+    await bob.page.bringToFront();
+    await bob.page.reload();
+    await badge(bob.page, 'Live').waitFor();
+    await expect.poll(async () => {
+      await bob.page.getByRole('button', { name: 'Clear drawings' }).click();
+      return drawn(bob.page);
+    }).toEqual([]);
+
+    await Promise.all(tabs.map((page) => page.goto('/')));
+    const star = (page: Page, name: string): Promise<void> => page.getByRole('button', { name: `Favourite ${name}` }).click();
+    await star(bob.page, 'BTC/USDT');
+    await star(other, 'ETH/USDT');
+    expect(await other.evaluate(() => localStorage.getItem('bourse.favourites'))).toBe('["BTC/USDT","ETH/USDT"]');
+    await other.close();
+    await bob.page.goto(TRADE);
+    await badge(bob.page, 'Live').waitFor();
   });
 
   test('rows of the book stand still under the pointer', async () => {

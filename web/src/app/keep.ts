@@ -17,6 +17,23 @@ export function keep(storage: 'localStorage' | 'sessionStorage', name: string, v
   }
 }
 
+/**
+ * keepList makes the changes from one list to the next in the list that the browser stores, and answers what it stores then.
+ * What other tabs have added or removed since this one read the list stays so.
+ */
+export function keepList<T>(name: string, before: readonly T[], after: readonly T[]): T[] {
+  const stored = recall<unknown>('localStorage', name, before);
+  const [had, has, there] = [before, after, Array.isArray(stored) ? (stored as T[]) : before].map(
+    (list) => new Map(list.map((one) => [JSON.stringify(one), one])),
+  ) as [Map<string, T>, Map<string, T>, Map<string, T>];
+  for (const key of had.keys()) if (!has.has(key)) there.delete(key);
+  for (const [key, one] of has) if (!had.has(key)) there.set(key, one);
+
+  const list = [...there.values()];
+  keep('localStorage', name, list);
+  return list;
+}
+
 /** forget removes what keep wrote under names that begin so. */
 export function forget(storage: 'localStorage' | 'sessionStorage', prefix: string): void {
   try {

@@ -5,7 +5,7 @@ import {
   type Chart as Library, type DataLoaderGetBarsParams, type KLineData, type OverlayCreate, type Period, type Point,
 } from 'klinecharts';
 import type { OpenOrder } from '../../client/orders';
-import { keep, recall } from '../app/keep';
+import { keepList, recall } from '../app/keep';
 import { web } from '../app/session.svelte';
 import { height } from '../feed/pixels';
 import type { CandleRow } from '../feed/protocol';
@@ -98,6 +98,8 @@ export class Chart {
   #resolution: string;
   /** wanted are the indicators that are shown, or will be once their code has come. */
   readonly #wanted = new Set<string>();
+  /** kept are the drawings of this chart as they are stored. Another tab's may be stored beside them. */
+  #kept: Drawing[] = [];
 
   constructor(element: HTMLElement, options: ChartOptions) {
     const library = init(element, {
@@ -244,6 +246,7 @@ export class Chart {
     for (const { name, points } of all) {
       if ((DRAWINGS as readonly string[]).includes(name) && Array.isArray(points)) {
         this.#library.createOverlay(this.#drawing({ name, points }));
+        this.#kept.push({ name, points });
       }
     }
   }
@@ -257,7 +260,8 @@ export class Chart {
         ...(timestamp !== undefined && { timestamp }), ...(value !== undefined && { value }),
       })),
     }));
-    keep('localStorage', `drawings.${this.#options.pair}`, kept);
+    keepList(`drawings.${this.#options.pair}`, this.#kept, kept);
+    this.#kept = kept;
   }
 }
 
