@@ -3,16 +3,17 @@ import { defineConfig, type Plugin } from 'vite';
 import { chartLibrary } from './chart-library';
 import { shell } from './src/texts/en';
 import { account } from './src/texts/en.account';
+import { operator } from './src/texts/en.operator';
 import { trade } from './src/texts/en.trade';
 import { wallet } from './src/texts/en.wallet';
 
-/** catalogue writes the English texts of all parts to texts.json, which the binary holds other languages against. */
-function catalogue(): Plugin {
-  const source = JSON.stringify({ ...shell, ...trade, ...wallet, ...account }, null, 1);
+/** catalogue writes the English texts of a site to a file, which the binary holds other languages against. */
+function catalogue(fileName: string, texts: Record<string, string>): Plugin {
+  const source = JSON.stringify(texts, null, 1);
   return {
     name: 'catalogue',
     generateBundle() {
-      this.emitFile({ type: 'asset', fileName: 'texts.json', source });
+      this.emitFile({ type: 'asset', fileName, source });
     },
   };
 }
@@ -45,7 +46,13 @@ const chart = {
 // nor data in place of a file: nothing is inlined. Names of assets hold the hash of their content and never change theirs.
 // The mode "operator" builds the operators' console beside the pages, with scripts of its own: another listener serves it.
 export default defineConfig(({ mode }) => ({
-  plugins: [svelte(), chartLibrary(chart), mode !== 'operator' && catalogue()],
+  plugins: [
+    svelte(),
+    chartLibrary(chart),
+    mode === 'operator'
+      ? catalogue('operator/texts.json', { ...shell, ...operator })
+      : catalogue('texts.json', { ...shell, ...trade, ...wallet, ...account }),
+  ],
   build: {
     outDir: '../internal/web/dist',
     emptyOutDir: mode !== 'operator',

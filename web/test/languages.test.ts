@@ -10,7 +10,7 @@ import { logIn, signUp } from './person';
 
 const email = 'ada@example.org';
 
-/** arabic lacks most texts, as a translation that has begun does. Those of all four parts are among its own. */
+/** arabic lacks most texts, as a translation that has begun does. Those of all parts are among its own. */
 const arabic = {
   name: 'العربية',
   rtl: true,
@@ -29,6 +29,7 @@ const arabic = {
     'appearance.title': 'المظهر',
     'appearance.language': 'اللغة',
     'appearance.system': 'لغة المتصفح',
+    'desk.logIn': 'دخول المشغّل',
   },
 };
 
@@ -41,7 +42,7 @@ inChromium('languages that the operator adds', () => {
     folder = await mkdtemp(join(tmpdir(), 'bourse-languages-'));
     await writeFile(join(folder, 'ar.json'), JSON.stringify(arabic));
     await writeFile(join(folder, 'fr.json'), JSON.stringify({ name: 'Français', texts: { 'nav.markets': 'Marchés' } }));
-    exchange = await Exchange.start(`--languages=${folder}`);
+    exchange = await Exchange.start(`--languages=${folder}`, '--admin-listen=127.0.0.1:0');
     browser = await launch();
   });
 
@@ -96,6 +97,26 @@ inChromium('languages that the operator adds', () => {
       await page.getByRole('link', { name: 'Markets', exact: true }).waitFor();
       expect(await written(page)).toEqual(['en', 'ltr']);
     });
+  });
+
+  it('are those of the console too, in a file of its own', async () => {
+    await visit(browser, exchange.desk, async (visitor) => {
+      const { page } = visitor;
+      const fetched: string[] = [];
+      page.on('request', (request) => { if (request.url().includes('/texts-')) fetched.push(request.url()); });
+      await page.goto('/operator/log-in');
+      await page.getByRole('heading', { name: 'دخول المشغّل' }).waitFor();
+      expect(await written(page)).toEqual(['ar', 'rtl']);
+      await looksRight(visitor, 'arabic-console');
+
+      const [file = ''] = fetched;
+      expect((await page.request.get(file)).status()).toBe(200);
+      expect((await page.request.get(file.replace(exchange.desk, exchange.url))).status()).toBe(404);
+      await page.goto('/operator/settings');
+      await page.getByLabel('اللغة', { exact: true }).selectOption('fr');
+      await page.getByRole('heading', { name: 'Settings' }).waitFor();
+      expect(await written(page)).toEqual(['fr', 'ltr']);
+    }, { locale: 'ar-EG' });
   });
 
   it('leave the page in English where they do not come', async () => {

@@ -144,7 +144,7 @@ const state = (text: Key, state: string, look?: 'danger', named?: string): Act =
 });
 
 const markets: Listing = {
-  href: '/operator/markets', title: 'console.markets', empty: 'markets.none',
+  href: '/operator/markets', title: 'console.markets', empty: 'markets.unlisted',
   path: '/dashboard', rows: reads('markets'), id: 'pair', name: (row) => said(row, 'pair'),
   facts: [{ of: 'state', as: 'stateWord', bad: (row) => row['state'] !== 'open' }],
   acts: [
@@ -225,7 +225,7 @@ const operators: Listing = {
 };
 
 const operatorKeys: Listing = {
-  href: '/operator/keys', title: 'console.keys', hint: 'keys.hint', empty: 'keys.empty',
+  href: '/operator/keys', title: 'console.keys', hint: 'keys.hint', empty: 'keys.unmade',
   path: '/operator-keys', rows: (answer) => (answer['keys'] ?? []).map((row) => ({ ...row, of_operator: row['operator'] })), id: 'key', name: (row) => said(row, 'name'),
   facts: [
     { of: 'key', sure: true },

@@ -55,6 +55,11 @@ test('the shell has the texts that it names', () => {
   expect(routes.length).toBeGreaterThan(10);
 });
 
+test('a text of the console has no key of another text, because a language has one file for both', () => {
+  const others: Record<string, string> = { ...shell, ...account, ...trade, ...wallet };
+  expect(Object.entries(operator).filter(([key, text]) => (others[key] ?? text) !== text)).toEqual([]);
+});
+
 test('the console has the texts that it names, and no page of customers is in it', () => {
   const sources = [...closure(join(root, 'operator/main.ts'), new Set())];
   const there = Object.keys({ ...shell, ...operator });
