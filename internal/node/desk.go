@@ -138,7 +138,7 @@ func (n *Node) deskRoutes() http.Handler {
 
 	guard := browser.NewStrictGuard(at)
 	metered := func(h http.Handler) http.Handler { return rest.Limits.Metered(n.proxies.From, h) }
-	console := web.NewConsole(n.Brand, rest.Encoder, metered, guard.Headers)
+	console := web.NewConsole(n.Brand, n.Languages, rest.Encoder, metered, guard.Headers)
 	mux.Handle("/", console.Missing(v2.Missing(rest)))
 	return n.endingBroken(guard.Named(console.Before(guard.Private(mux))))
 }

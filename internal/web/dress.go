@@ -24,8 +24,8 @@ type dress struct {
 	languages []byte
 }
 
-// newDress returns the dress of a brand, with the languages that the operator adds.
-func newDress(b *brand.Brand, languages []Language) *dress {
+// newDress returns the dress of a brand, with the languages that the operator adds for a site with English texts.
+func newDress(b *brand.Brand, languages []Language, english map[string]string) *dress {
 	d := &dress{brand: b, files: map[string][]byte{}}
 	if styles := b.Colours.PageStyles(); styles != "" {
 		d.styles = d.add("brand", ".css", []byte(styles))
@@ -33,7 +33,7 @@ func newDress(b *brand.Brand, languages []Language) *dress {
 	if len(b.Logo.Body) > 0 {
 		d.logo = d.add("brand", b.Logo.Extension, b.Logo.Body)
 	}
-	d.languages = d.translate(languages)
+	d.languages = d.translate(languages, english)
 	return d
 }
 

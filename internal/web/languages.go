@@ -37,8 +37,11 @@ const (
 	maxText         = 2000    // bytes; the longest English text has 300
 )
 
-// textsFile is the file of the build with the English texts. It is not served.
-const textsFile = "texts.json"
+// textsFile and consoleTexts are the files of the build with the English texts of the sites. They are not served.
+const (
+	textsFile    = "texts.json"
+	consoleTexts = "operator/" + textsFile
+)
 
 var (
 	// languageCode matches a language with an optional script and an optional country or region.
@@ -50,17 +53,23 @@ var (
 // taken are the codes of the languages that the pages have themselves.
 var taken = []string{"en", "en-XA", "ar-XB"}
 
-// English returns the English texts, which every language is held against.
+// English returns the English texts of both sites, which every language is held against.
 func English() Language {
-	body, err := dist.ReadFile("dist/" + textsFile)
-	l := Language{Code: "en", Name: "English"}
+	l := Language{Code: "en", Name: "English", Texts: englishOf(textsFile)}
+	maps.Copy(l.Texts, englishOf(consoleTexts))
+	return l
+}
+
+// englishOf returns the English texts in a file of the build.
+func englishOf(file string) (texts map[string]string) {
+	body, err := dist.ReadFile("dist/" + file)
 	if err == nil {
-		err = json.Unmarshal(body, &l.Texts)
+		err = json.Unmarshal(body, &texts)
 	}
 	if err != nil {
-		bourse.Impossible("embedded pages without %s: %v", textsFile, err)
+		bourse.Impossible("embedded pages without %s: %v", file, err)
 	}
-	return l
+	return texts
 }
 
 // ReadLanguages reads the languages of a directory, in the order of their codes: each file is
@@ -178,14 +187,16 @@ type offered struct {
 }
 
 // translate adds the languages' files to the dress, and returns the list for the index; nil for
-// none.
-func (d *dress) translate(languages []Language) []byte {
+// none. A file has the texts whose keys are in the site's English ones.
+func (d *dress) translate(languages []Language, english map[string]string) []byte {
 	if len(languages) == 0 {
 		return nil
 	}
 	list := make([]offered, len(languages))
 	for i, l := range languages {
-		name := d.add("texts-"+l.Code, ".json", encoded(l.Texts))
+		texts := maps.Clone(l.Texts)
+		maps.DeleteFunc(texts, func(key, _ string) bool { return english[key] == "" })
+		name := d.add("texts-"+l.Code, ".json", encoded(texts))
 		list[i] = offered{l.Code, l.Name, l.RTL, "/" + name}
 	}
 	return encoded(list)

@@ -20,7 +20,7 @@ import (
 // TestEnglish wants the English texts of every part to be in the build, under one key each.
 func TestEnglish(t *testing.T) {
 	english := English()
-	for _, key := range []string{"nav.markets", "trade.title", "appearance.language", "withdraw.title"} {
+	for _, key := range []string{"nav.markets", "trade.title", "appearance.language", "withdraw.title", "desk.logIn", "console.settings"} {
 		if english.Texts[key] == "" {
 			t.Errorf("the build has no text %s", key)
 		}
@@ -87,16 +87,47 @@ func TestLanguagesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestLanguagesAreServed wants the page to name each language's file, which never changes.
+// TestLanguagesAreServed wants the page of each site to name each language's file, which has the site's texts and
+// never changes.
 func TestLanguagesAreServed(t *testing.T) {
-	list, err := ReadLanguages(fstest.MapFS{"ar.json": {Data: []byte(arabic)}})
+	const translated = `{"name":"العربية","rtl":true,"texts":{"nav.markets":"الأسواق","desk.logIn":"دخول","trade.last":"آخر سعر","appearance.title":"المظهر"}}`
+	list, err := ReadLanguages(fstest.MapFS{"ar.json": {Data: []byte(translated)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := New(brand.Default(), list, coding.NewEncoder(1), func(h http.Handler) http.Handler { return h },
-		browser.Headers{}).Before(http.NotFoundHandler())
+	for path, site := range map[string]struct {
+		pages *Pages
+		lacks string
+	}{
+		"/":         {New(brand.Default(), list, coding.NewEncoder(1), unmetered, browser.Headers{}), "desk.logIn"},
+		"/operator": {NewConsole(brand.Default(), list, coding.NewEncoder(1), unmetered, browser.Headers{}), "trade.last"},
+	} {
+		h := site.pages.Before(http.NotFoundHandler())
+		l := namedLanguage(t, get(h, "GET", path, "Accept: text/html").Body.String())
+		if l.Code != "ar" || l.Name != "العربية" || !l.RTL || !strings.HasPrefix(l.File, "/assets/texts-ar-") {
+			t.Errorf("%s names %+v", path, l)
+		}
 
-	page := get(h, "GET", "/", "Accept: text/html").Body.String()
+		got, want := get(h, "GET", l.File, anyway), maps.Clone(list[0].Texts)
+		delete(want, site.lacks)
+		var texts map[string]string
+		if err := json.Unmarshal(got.Body.Bytes(), &texts); err != nil || !maps.Equal(texts, want) {
+			t.Errorf("the file of %s has %s, %v", path, got.Body, err)
+		}
+		if kept := got.Header().Get("Cache-Control"); kept != immutable || got.Header().Get("Content-Type") != "application/json" {
+			t.Errorf("the file of %s is %q, kept %q", path, got.Header().Get("Content-Type"), kept)
+		}
+		for _, catalogue := range []string{textsFile, consoleTexts} {
+			if got := get(h, "GET", "/"+catalogue, anyway); got.Code != http.StatusNotFound {
+				t.Errorf("%s serves the catalogue %s: %d", path, catalogue, got.Code)
+			}
+		}
+	}
+}
+
+// namedLanguage returns the language that a page names.
+func namedLanguage(t *testing.T, page string) offered {
+	t.Helper()
 	found := regexp.MustCompile(`<meta name="languages" content="([^"]*)" />`).FindStringSubmatch(page)
 	if found == nil {
 		t.Fatalf("the page names no languages:\n%s", page)
@@ -105,19 +136,5 @@ func TestLanguagesAreServed(t *testing.T) {
 	if err := json.Unmarshal([]byte(htmltext.UnescapeString(found[1])), &named); err != nil || len(named) != 1 {
 		t.Fatalf("%s: %v", found[1], err)
 	}
-	if l := named[0]; l.Code != "ar" || l.Name != "العربية" || !l.RTL || !strings.HasPrefix(l.File, "/assets/texts-ar-") {
-		t.Errorf("the page names %+v", l)
-	}
-
-	got := get(h, "GET", named[0].File, anyway)
-	var texts map[string]string
-	if err := json.Unmarshal(got.Body.Bytes(), &texts); err != nil || !maps.Equal(texts, list[0].Texts) {
-		t.Errorf("the file has %s, %v", got.Body, err)
-	}
-	if kept := got.Header().Get("Cache-Control"); kept != immutable || got.Header().Get("Content-Type") != "application/json" {
-		t.Errorf("the file is %q, kept %q", got.Header().Get("Content-Type"), kept)
-	}
-	if got := get(h, "GET", "/"+textsFile, anyway); got.Code != http.StatusNotFound {
-		t.Errorf("the catalogue is served: %d", got.Code)
-	}
+	return named[0]
 }

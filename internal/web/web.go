@@ -30,8 +30,8 @@ const (
 
 // site is one of the two builds in dist. They share no script.
 type site struct {
-	// index is the file of its document.
-	index string
+	// index is the file of its document, and texts that of its English texts.
+	index, texts string
 	// caching is the Cache-Control of the document.
 	caching string
 	// has reports whether a file of dist belongs to it.
@@ -43,7 +43,7 @@ type site struct {
 // The sites of customers and of operators.
 var (
 	customers = site{
-		index: indexFile, caching: revalidated,
+		index: indexFile, texts: textsFile, caching: revalidated,
 		has: func(name string) bool { return name != consoleFile && !strings.HasPrefix(name, "operator/") },
 		routes: []string{
 			"/", "/trade", "/trade/*", "/wallet", "/wallet/deposit", "/wallet/withdraw", "/wallet/faucet",
@@ -51,7 +51,7 @@ var (
 		},
 	}
 	operators = site{
-		index: consoleFile, caching: unstored,
+		index: consoleFile, texts: consoleTexts, caching: unstored,
 		has: func(name string) bool { return name == "favicon.svg" || strings.HasPrefix(name, "operator/") },
 		routes: []string{
 			"/", "/operator", "/operator/log-in", "/operator/accept", "/operator/withdrawals", "/operator/deposits",
@@ -83,17 +83,18 @@ func New(
 	return newPages(&customers, b, languages, encoder, &Pages{metered: metered, headers: headers})
 }
 
-// NewConsole is New for the pages of operators, which are in English.
+// NewConsole is New for the pages of operators.
 func NewConsole(
-	b *brand.Brand, encoder *coding.Encoder, metered func(http.Handler) http.Handler, headers browser.Headers,
+	b *brand.Brand, languages []Language, encoder *coding.Encoder, metered func(http.Handler) http.Handler,
+	headers browser.Headers,
 ) *Pages {
-	return newPages(&operators, b, nil, encoder, &Pages{metered: metered, headers: headers})
+	return newPages(&operators, b, languages, encoder, &Pages{metered: metered, headers: headers})
 }
 
 // newPages gives pages the files of a site.
 func newPages(s *site, b *brand.Brand, languages []Language, encoder *coding.Encoder, p *Pages) *Pages {
 	p.routes, p.files = s.routes, map[string]*coding.File{}
-	dress := newDress(b, languages)
+	dress := newDress(b, languages, englishOf(s.texts))
 	for name, body := range dress.files {
 		p.files["/"+name] = coding.NewFile(kindOf(name), caching(name), body, encoder)
 	}
@@ -107,7 +108,7 @@ func newPages(s *site, b *brand.Brand, languages []Language, encoder *coding.Enc
 		}
 
 		switch name = strings.TrimPrefix(name, "dist/"); {
-		case name == sourcesFile, name == textsFile:
+		case name == sourcesFile, name == textsFile, name == consoleTexts:
 		case name == s.index:
 			p.index = coding.NewFile(kindOf(name), s.caching, dress.index(body), encoder)
 		case s.has(name):

@@ -21,7 +21,7 @@ func open(t *testing.T) (*Pages, http.Handler) {
 // openConsole is open for the operators' console.
 func openConsole(t *testing.T) (*Pages, http.Handler) {
 	t.Helper()
-	return inFront(NewConsole(brand.Default(), coding.NewEncoder(1), unmetered, browser.Headers{Encrypted: true}))
+	return inFront(NewConsole(brand.Default(), nil, coding.NewEncoder(1), unmetered, browser.Headers{Encrypted: true}))
 }
 
 func unmetered(h http.Handler) http.Handler { return h }
