@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { ask } from './person';
 
 export const TRADE = '/trade/BTC-USDT';
 
@@ -10,15 +11,9 @@ export interface RestBook {
   asks: { price: string; amount: string }[];
 }
 
-/** faucet takes money of a sandbox by requests of the page's own. */
+/** faucet takes money of a sandbox by requests. */
 export async function faucet(page: Page, ...assets: string[]): Promise<void> {
-  for (const asset of assets) {
-    const status = await page.evaluate(async (symbol) => {
-      const headers = { 'Content-Type': 'application/json' };
-      return (await fetch('/web/api/wallet/v2/faucet', { method: 'POST', headers, body: JSON.stringify({ asset: symbol }) })).status;
-    }, asset);
-    expect(status).toBe(200);
-  }
+  for (const asset of assets) await ask(page, '/web/api/wallet/v2/faucet', { asset });
 }
 
 /** api asks a private endpoint as the page does. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inChromium, launch, Visitor } from './browser';
 import { Exchange } from './exchange';
 import { badge, order } from './order';
-import { deposit, signUp, takeFromFaucet } from './person';
+import { deposit, signUpByRequest, takeFromFaucet } from './person';
 
 /** Transfer is a row of the list of deposits, as text. */
 const transfer = (page: Page) => page.getByRole('main').getByRole('listitem');
@@ -17,7 +17,7 @@ inChromium('coins', () => {
     exchange = await Exchange.start('--no-bots');
     browser = await launch();
     ada = await Visitor.open(browser, exchange.url);
-    await signUp(ada, exchange, 'ada@example.org');
+    await signUpByRequest(ada, exchange, 'ada@example.org');
   });
 
   afterAll(async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inChromium, launch, visit, type Visitor } from './browser';
 import { Exchange } from './exchange';
 import { faultsOf } from './looks';
-import { logIn, signUp } from './person';
+import { logIn, signUpByRequest } from './person';
 
 const email = 'ada@example.org';
 
@@ -74,7 +74,7 @@ inChromium('languages that the operator adds', () => {
   it('are chosen in the account, and stay chosen', async () => {
     await visit(browser, exchange.url, async (visitor) => {
       const { page } = visitor;
-      await signUp(visitor, exchange, email);
+      await signUpByRequest(visitor, exchange, email);
       await page.goto('/account');
       const language = page.getByLabel('Language', { exact: true });
       await language.waitFor();

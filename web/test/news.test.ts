@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inChromium, launch, visit } from './browser';
 import { Exchange } from './exchange';
-import { signUp } from './person';
+import { signUpByRequest } from './person';
 
 const email = 'ada@example.org';
 const order = { pair: 'BTC/USDT', type: 'LIMIT', time_in_force: 'GTC', price: '50000', resp_type: 'RESULT' };
@@ -24,7 +24,7 @@ inChromium('news of money', () => {
   it('are told on any page and by mail, as the account wishes', async () => {
     await visit(browser, exchange.url, async (visitor) => {
       const { page } = visitor;
-      await signUp(visitor, exchange, email);
+      await signUpByRequest(visitor, exchange, email);
       const [ada, bob] = [await key(email), await key('bob@example.org')];
       await exchange.admin('credit', email, 'USDT', '100000');
       await exchange.admin('credit', 'bob@example.org', 'BTC', '1');

@@ -1,9 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inChromium, launch, Visitor } from './browser';
 import { Exchange } from './exchange';
 import { examine } from './looks';
-import { signUp } from './person';
+import { ask, signUpByRequest } from './person';
 
 const guests = ['/', '/trade/BTC-USDT', '/sign-up', '/log-in', '/reset', '/undo', '/status', '/wallet', '/nowhere'];
 const members = [
@@ -54,30 +54,15 @@ inChromium('every page', () => {
   /** prepare gives an account something for each list to show. */
   async function prepare(visitor: Visitor): Promise<void> {
     const { page } = visitor;
-    await signUp(visitor, exchange, email);
+    await signUpByRequest(visitor, exchange, email);
     await exchange.admin('credit', email, 'USDT', '125000');
     await exchange.admin('credit', email, 'BTC', '1.25');
     const order = { pair: 'BTC/USDT', side: 'BUY', time_in_force: 'GTC', resp_type: 'RESULT' };
-    await ask(page, 'POST', '/web/api/spot/open_orders/new', { ...order, type: 'MARKET', time_in_force: 'IOC', amount: '0.1' });
-    await ask(page, 'POST', '/web/api/spot/open_orders/new', { ...order, type: 'LIMIT', price: '50000', amount: '0.01' });
-    await ask(page, 'POST', '/web/api/account/v2/api-keys', { description: '<b>"bot" & co', scopes: ['read', 'trade'] });
-    const { address } = await ask<{ address: string }>(page, 'GET', '/web/api/wallet/v2/io/deposit/BTC/BTC');
+    await ask(page, '/web/api/spot/open_orders/new', { ...order, type: 'MARKET', time_in_force: 'IOC', amount: '0.1' });
+    await ask(page, '/web/api/spot/open_orders/new', { ...order, type: 'LIMIT', price: '50000', amount: '0.01' });
+    await ask(page, '/web/api/account/v2/api-keys', { description: '<b>"bot" & co', scopes: ['read', 'trade'] });
+    const { address } = await ask<{ address: string }>(page, '/web/api/wallet/v2/io/deposit/BTC/BTC');
     await exchange.admin('devnet', 'send', 'BTC', address, 'BTC', '0.5');
     await exchange.admin('devnet', 'mine', 'BTC', '1');
   }
 });
-
-/** ask makes a request of the page's own. */
-async function ask<T>(page: Page, method: string, path: string, body?: unknown): Promise<T> {
-  const answer = await page.evaluate(
-    async ([method, path, body]) => {
-      const init: RequestInit = { method, headers: { 'Content-Type': 'application/json' } };
-      if (body !== undefined) init.body = body;
-      const response = await fetch(path, init);
-      return { ok: response.ok, text: await response.text() };
-    },
-    [method, path, body === undefined ? undefined : JSON.stringify(body)] as [string, string, string | undefined],
-  );
-  if (!answer.ok || answer.text.includes('"success":false')) throw new Error(`${method} ${path}: ${answer.text}`);
-  return JSON.parse(answer.text) as T;
-}

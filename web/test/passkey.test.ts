@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inChromium, launch, visit, type Visitor } from './browser';
 import { Exchange } from './exchange';
-import { addAuthenticator, addPasskey, logIn, password, requirePasskey, reviewWithdrawal, signUp, takeFromFaucet } from './person';
+import { addAuthenticator, addPasskey, logIn, password, requirePasskey, reviewWithdrawal, signUpByRequest, takeFromFaucet } from './person';
 
 inChromium('what an account is confirmed by', () => {
   let browser: Browser;
@@ -25,8 +25,9 @@ inChromium('what an account is confirmed by', () => {
       const { page } = visitor;
       const main = page.getByRole('main');
       await addAuthenticator(visitor);
-      await signUp(visitor, exchange, email);
+      await signUpByRequest(visitor, exchange, email);
 
+      await page.goto('/account');
       await addPasskey(visitor, exchange, email);
       await requirePasskey(visitor, 'Logging in');
       await requirePasskey(visitor, 'Withdrawing');
@@ -50,8 +51,8 @@ inChromium('what an account is confirmed by', () => {
     await visit(browser, exchange.url, async (visitor) => {
       const { page } = visitor;
       const main = page.getByRole('main');
-      await signUp(visitor, exchange, email);
-      await page.getByRole('link', { name: 'Account' }).click();
+      await signUpByRequest(visitor, exchange, email);
+      await page.goto('/account');
       const panel = page.getByRole('region', { name: 'E-mail' });
       await panel.getByRole('button', { name: 'Change address' }).click();
       await panel.getByLabel('New address').fill('mallory@example.org');

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inChromium, launch, visit } from './browser';
 import { Exchange } from './exchange';
-import { logIn, signUp } from './person';
+import { logIn, register } from './person';
 import { take } from './picture';
 
 /** MOST is the size of a picture in README, in bytes. */
@@ -17,11 +17,9 @@ inChromium('the picture of README', () => {
   beforeAll(async () => {
     exchange = await Exchange.start();
     browser = await launch();
-    await visit(browser, exchange.url, async (visitor) => {
-      await signUp(visitor, exchange, email);
-      await exchange.admin('credit', email, 'USDT', '125000');
-      await exchange.admin('credit', email, 'BTC', '1.5');
-    });
+    await register(exchange, email);
+    await exchange.admin('credit', email, 'USDT', '125000');
+    await exchange.admin('credit', email, 'BTC', '1.5');
   });
 
   afterAll(async () => {

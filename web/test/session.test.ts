@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inChromium, launch, visit, type Visitor } from './browser';
 import { Exchange } from './exchange';
-import { logIn, signUp } from './person';
+import { logIn, register } from './person';
 
 const ann = 'ann@example.org';
 const bob = 'bob@example.org';
@@ -14,7 +14,7 @@ inChromium('sessions', () => {
   beforeAll(async () => {
     exchange = await Exchange.start('--no-bots');
     browser = await launch();
-    for (const email of [ann, bob]) await visit(browser, exchange.url, (visitor) => signUp(visitor, exchange, email));
+    for (const email of [ann, bob]) await register(exchange, email);
   });
 
   afterAll(async () => {

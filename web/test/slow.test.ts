@@ -4,7 +4,7 @@ import { faucet, shownBook, TRADE, type RestBook } from './book';
 import { inChromium, launch, Visitor } from './browser';
 import { Exchange } from './exchange';
 import { badge, order } from './order';
-import { signUp } from './person';
+import { signUpByRequest } from './person';
 import { Proxy } from './proxy';
 
 inChromium('a slow network', () => {
@@ -18,8 +18,9 @@ inChromium('a slow network', () => {
     proxy = await Proxy.start(exchange.url);
     browser = await launch();
     ann = await Visitor.open(browser, proxy.url);
-    await signUp(ann, exchange, 'ann@example.org');
+    await signUpByRequest(ann, exchange, 'ann@example.org');
     await faucet(ann.page, 'USDT');
+    await ann.page.goto('/');
   });
 
   afterAll(async () => {

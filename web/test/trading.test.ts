@@ -4,7 +4,7 @@ import { api, faucet, row, sameBook, shownBook, TRADE, type RestBook } from './b
 import { inChromium, launch, Visitor } from './browser';
 import { Exchange } from './exchange';
 import { badge, order, place } from './order';
-import { signUp } from './person';
+import { signUpByRequest } from './person';
 import { Proxy } from './proxy';
 
 inChromium('trading', () => {
@@ -19,7 +19,7 @@ inChromium('trading', () => {
     ann = await Visitor.open(browser, exchange.url);
     bob = await Visitor.open(browser, exchange.url);
     for (const [who, name] of [[ann, 'ann'], [bob, 'bob']] as const) {
-      await signUp(who, exchange, `${name}@example.org`);
+      await signUpByRequest(who, exchange, `${name}@example.org`);
       await faucet(who.page, 'BTC', 'USDT');
       await who.page.goto(TRADE);
       await badge(who.page, 'Live').waitFor();

@@ -4,7 +4,7 @@ import { inChromium, launch, Visitor } from './browser';
 import { Exchange } from './exchange';
 import { enrolled, prepare, visitOf } from './operators';
 import { badge, order, place } from './order';
-import { addAuthenticator, addPasskey, deposit, requirePasskey, reviewWithdrawal, signUp, takeFromFaucet } from './person';
+import { addAuthenticator, addPasskey, deposit, requirePasskey, reviewWithdrawal, signUpByRequest, takeFromFaucet } from './person';
 import { take } from './picture';
 
 const market = '/trade/BTC-USDT';
@@ -58,7 +58,7 @@ inChromium('a venue', () => {
   async function customer(name: string): Promise<Visitor> {
     const visitor = await Visitor.open(browser, exchange.url.replace('127.0.0.1', 'localhost'));
     await addAuthenticator(visitor);
-    await signUp(visitor, exchange, `${name}@example.org`);
+    await signUpByRequest(visitor, exchange, `${name}@example.org`);
     return visitor;
   }
 
