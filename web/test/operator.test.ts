@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inChromium, launch, Visitor, visit } from './browser';
 import { Exchange } from './exchange';
 import { examine } from './looks';
 import { accept, enrolled, fill, logIn, order, row, visitOf, waiting } from './operators';
-import { addAuthenticator, reviewWithdrawal, signUp, takeFromFaucet } from './person';
+import { addAuthenticator, reviewWithdrawal, signUpByRequest, takeFromFaucet } from './person';
 
 const customer = 'ada@example.org';
 
@@ -16,27 +16,30 @@ const pages = [
 inChromium('the operators’ console', () => {
   let browser: Browser;
   let exchange: Exchange;
-  const open: Visitor[] = [];
+  let ann: Visitor;
+  let bob: Visitor;
 
   beforeAll(async () => {
     exchange = await Exchange.start('--no-bots', '--admin-listen=127.0.0.1:0');
     browser = await launch();
+    ann = await enrolled(browser, exchange, 'ann', 'owner');
+    bob = await enrolled(browser, exchange, 'bob', 'owner');
   });
 
   afterAll(async () => {
+    await ann?.close();
+    await bob?.close();
     await browser?.close();
     await exchange?.stop();
   });
 
   it('takes two operators to let money out, and shows who did what', async () => {
-    const ann = await operator('ann', 'owner');
-    const bob = await operator('bob', 'owner');
-    const eve = await operator('eve', 'viewer');
+    const eve = await enrolled(browser, exchange, 'eve', 'viewer');
 
     await order(ann, 'networks', 'BTC', 'Pause withdrawals', 'the node is slow');
     await visit(browser, exchange.url, async (visitor) => {
       const { page } = visitor;
-      await signUp(visitor, exchange, customer);
+      await signUpByRequest(visitor, exchange, customer);
       await page.goto('/wallet/faucet');
       await takeFromFaucet(page, 'BTC');
       const [wrong, right] = [await withdraw(page), await withdraw(page)];
@@ -59,30 +62,14 @@ inChromium('the operators’ console', () => {
     await viewed(eve);
     await visitOf(eve, 'log');
     await eve.page.getByText('I called her').first().waitFor();
+    await eve.close();
     await changes(ann, bob);
-    for (const one of open) await one.close();
   });
 
-  it('takes two owners to reset a person', async () => {
-    const una = await operator('una', 'owner');
-    const ute = await operator('ute', 'owner');
-    await resets(una, ute);
-    await una.close();
-    await ute.close();
-  });
+  it('takes two owners to reset a person', () => resets(ann, bob));
 
-  describe('as an owner sees it', () => {
-    let owner: Visitor;
-
-    beforeAll(async () => {
-      owner = await enrolled(browser, exchange, 'olga', 'owner');
-    });
-
-    afterAll(() => owner.close());
-
-    it.each(pages)('is whole in every look: %s', async (path) => {
-      expect(await examine(owner, path, 'operator')).toEqual([]);
-    });
+  it.each(pages)('is whole in every look for an owner: %s', async (path) => {
+    expect(await examine(bob, path, 'operator')).toEqual([]);
   });
 
   it.each(['/operator', '/operator/log-in', '/operator/accept'])('is whole in every look for a guest: %s', async (path) => {
@@ -103,13 +90,6 @@ inChromium('the operators’ console', () => {
       await page.locator('html[data-shade=light][dir=rtl]').waitFor();
     });
   });
-
-  /** operator opens a browser for an operator, which the test closes. */
-  async function operator(name: string, role: string): Promise<Visitor> {
-    const visitor = await enrolled(browser, exchange, name, role);
-    open.push(visitor);
-    return visitor;
-  }
 
   /** withdraw asks for 0.25 BTC, and answers the address that gets it. */
   async function withdraw(page: Page): Promise<string> {
@@ -157,12 +137,12 @@ inChromium('the operators’ console', () => {
     await form.getByRole('button', { name: 'Close' }).click();
 
     const cyd = await Visitor.open(browser, exchange.desk);
-    open.push(cyd);
     await addAuthenticator(cyd);
     await accept(cyd, code);
     await cyd.page.getByText('once a second owner approves it').waitFor();
     await confirm(bob, 'acts', 'she joins us');
     await logIn(cyd);
+    await cyd.close();
 
     await page.goto(`/operator/accounts/${customer}`);
     await page.getByRole('button', { name: 'Freeze' }).click();
