@@ -31,7 +31,7 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { name: 'unit', include: ['client/**/*.test.ts', 'src/**/*.test.ts'] } },
+      { test: { name: 'unit', include: ['client/**/*.test.ts', 'src/**/*.test.ts'], isolate: false, testTimeout: 60_000 } },
       { test: { name: 'bench', include: ['test/bench/bench.ts'], testTimeout: 1_800_000 } },
       {
         test: {
