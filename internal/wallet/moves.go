@@ -30,6 +30,51 @@ func (b *Board) GivenUpMoves(id bourse.NetworkID) []bourse.SignedTx {
 	return slices.CompactFunc(list, func(p, q bourse.SignedTx) bool { return p.From == q.From && p.Nonce == q.Nonce })
 }
 
+// ExcludedMoves returns the waiting sweeps and top-ups whose nonce a mined transaction has, ordered by hash.
+func (b *Board) ExcludedMoves(id bourse.NetworkID) []bourse.TxHash {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	n := b.networks[id]
+	if n == nil {
+		return nil
+	}
+
+	type slot struct {
+		from  uint32
+		nonce uint64
+	}
+	moves := map[slot]bourse.TxHash{}
+	for tx, s := range n.signed {
+		if s.Kind != bourse.SignedWithdrawal && s.State != bourse.SignedMined {
+			moves[slot{s.From, s.Nonce}] = tx
+		}
+	}
+	if len(moves) == 0 {
+		return nil
+	}
+
+	var list []bourse.TxHash
+	for _, s := range n.signed {
+		if tx, waits := moves[slot{s.From, s.Nonce}]; waits && s.State == bourse.SignedMined {
+			list = append(list, tx)
+		}
+	}
+	slices.SortFunc(list, func(p, q bourse.TxHash) int { return bytes.Compare(p[:], q[:]) })
+	return list
+}
+
+// dropExcluded gives up sweeps and top-ups that can never be mined, because a block has the transaction of a released
+// withdrawal with their nonce. While a top-up waits, nothing is swept.
+func (w *Worker) dropExcluded(ctx context.Context) error {
+	for _, tx := range w.Board.ExcludedMoves(w.ID) {
+		excluded := &bourse.WalletCommand{Network: w.ID, Tx: tx}
+		if _, err := w.submit(ctx, bourse.CommandReleaseWithdrawal, excluded); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // isTopUp reports whether a transaction is a top-up.
 func isTopUp(s bourse.SignedTx) bool { return s.Kind == bourse.SignedTopUp }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/devnet"
 )
 
 // moving returns the exchange's sweeps or top-ups that are in no block and not dropped.
@@ -195,4 +196,37 @@ func TestNoSweepAtALoss(t *testing.T) {
 	}
 	must(t, n.node.Spike(1))
 	w.finish()
+}
+
+// TestTopUpThatAReleasedWithdrawalExcludes releases a withdrawal whose transaction is mined after all, in place of the
+// top-up that has its nonce. The top-up is given up, and the next one is made: sweeps go on.
+func TestTopUpThatAReleasedWithdrawalExcludes(t *testing.T) {
+	w := newWorld(t, onETH)
+	n := w.network(onETH)
+	l := listed(onETH, usdt)
+	native := listed(onETH, eth)
+	w.credit(native, 2, 100*native.least)
+	id := w.mustWithdraw(native, 2, 10*native.least)
+	w.settle()
+	released := w.signed(native, w.withdrawals[id].Tx)
+	must(t, n.node.Forget(released.Tx))
+	w.must(bourse.Command{Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{ID: id}})
+
+	n.faults.Inject(devnet.Refused, devnet.MethodBroadcast, 0)
+	w.pay(l, 1, 50*l.least)
+	if topUp := w.movesTo(l, bourse.SignedTopUp); !topUp.Rivals(&released) {
+		t.Fatalf("%+v is not in place of %+v", topUp, released)
+	}
+	must(t, n.node.Restore())
+	w.mine(onETH, 1)
+	if s := w.board.State(onETH); s.Halted != bourse.HaltStrangeSpend {
+		t.Fatalf("what was released is not mined: %+v", s)
+	}
+	n.faults.Clear()
+	w.pause(onETH, false)
+	w.mine(onETH, 20)
+	if left := w.has(n, 1, l); !left.IsZero() {
+		t.Errorf("%s are never swept: %+v", left.Format(0), w.moving(onETH, bourse.SignedTopUp))
+	}
+	w.checkOwned(n)
 }

@@ -131,6 +131,9 @@ func (w *Worker) Step(ctx context.Context) (more bool, err error) {
 	if err := w.hear(ctx); err != nil {
 		return false, err
 	}
+	if err := w.dropExcluded(ctx); err != nil {
+		return false, err
+	}
 	health := w.ask(ctx)
 	if w.apart != "" {
 		health.Operating, health.Reason = false, w.apart
