@@ -61,7 +61,7 @@ func (w *Worker) age(signed []bourse.SignedTx) (overdue []bourse.SignedTx) {
 		}
 	}
 	w.mu.Lock()
-	w.overdue = len(overdue)
+	w.overdue = len(overdue) + len(w.Board.GivenUpMoves(w.ID))
 	w.mu.Unlock()
 	return overdue
 }

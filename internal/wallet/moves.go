@@ -81,8 +81,8 @@ func isTopUp(s bourse.SignedTx) bool { return s.Kind == bourse.SignedTopUp }
 // promised reports whether a nonce of the hot wallet is that of a top-up that was given up. Only another top-up may take
 // it: if the first one is mined after all, a withdrawal in its place would be signed, and never paid.
 func (w *Worker) promised(from uint32, nonce uint64) bool {
-	for _, s := range w.Board.GivenUpMoves(w.ID) {
-		if isTopUp(s) && s.From == from && s.Nonce == nonce {
+	for _, s := range w.Board.Dropped(w.ID, from, nonce) {
+		if isTopUp(s) {
 			w.complain(s.Tx, "payments wait for a top-up whose nonce comes first", "it was given up",
 				slog.String("tx", w.Network.FormatHash(s.Tx)))
 			return true

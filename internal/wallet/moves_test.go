@@ -129,6 +129,9 @@ func TestGivenUpTopUpIsMined(t *testing.T) {
 	if len(w.moving(onETH, bourse.SignedTopUp)) > 0 || len(w.board.GivenUpMoves(onETH)) != 1 {
 		t.Fatal("it was not given up")
 	}
+	if got := n.worker.Overdue(); got != 1 {
+		t.Errorf("%d payments are overdue", got)
+	}
 	id := w.mustWithdraw(l, 2, 10*l.least)
 	must(t, n.node.Forget(first.Tx))
 	w.mine(onETH, 1)

@@ -40,7 +40,8 @@ type Worker struct {
 	// limited is the number of withdrawals that waited for the signer's limits, or for
 	// approvals, at the last full pass.
 	limited int
-	// overdue is the number of transactions that have waited for Stuck blocks.
+	// overdue is the number of transactions that have waited for Stuck blocks, and of sweeps and top-ups that were given
+	// up without another one in their place.
 	overdue int
 
 	// synced is true while the journal has all that the signer signed.
