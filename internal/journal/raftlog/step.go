@@ -133,6 +133,9 @@ func (l *Log) handle(ready *raft.Ready) error {
 		l.voter = voter
 	}
 	l.place(ready.Entries)
+	// The entries record the commit that comes with them. A node that has acknowledged a change of the members must know
+	// after a start that the one before it is committed: with the members before both, others could elect it beside a leader.
+	l.told = ready.GetCommit()
 	if err := l.append(ready.Entries); err != nil {
 		return err
 	}

@@ -59,9 +59,9 @@ type store struct {
 	tail []place
 
 	// commit is the last index known to be committed, applied the last one that was
-	// applied.
-	commit, applied uint64
-	voter           journal.Voter
+	// applied; told is the commit that came with the entries to write, which record it.
+	commit, applied, told uint64
+	voter                 journal.Voter
 	// members are those at the last change that was applied, with its index.
 	members   *raftpb.ConfState
 	membersAt uint64

@@ -100,7 +100,7 @@ func (s *store) put(i *item) error {
 
 // write adds an entry to those that flush writes.
 func (s *store) write(e *journal.Entry, frame []byte) {
-	e.Synced, e.Commit = s.seg.synced, min(s.commit, e.Index)
+	e.Synced, e.Commit = s.seg.synced, min(max(s.commit, s.told), e.Index)
 	s.seg.unwritten = s.part().head.Append(s.seg.unwritten, s.seg.off, e, frame)
 	s.seg.off += int64(e.Size)
 	s.last, s.proven = e.Kind, e.Commit
