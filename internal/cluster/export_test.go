@@ -40,6 +40,9 @@ func Staying(number uint64, voters, answering []uint64) error {
 	return staying(number, voters, answering)
 }
 
+// MayLeave returns an error if a voter cannot leave now.
+func (c *Config) MayLeave(number uint64, voters []uint64) error { return c.mayLeave(number, voters) }
+
 // Next returns the member that a newcomer becomes.
 func (c *Config) Next(n *Newcomer) (*Member, error) { return c.next(n) }
 

@@ -113,6 +113,25 @@ func TestReplace(t *testing.T) {
 	}
 }
 
+// TestNoVoterLeavesInAReplacement lets nodes leave while one is being replaced: of two voters that stayed none could be
+// replaced any more. The newcomer may leave, and everybody once it votes.
+func TestNoVoterLeavesInAReplacement(t *testing.T) {
+	by := uint64(4 + life)
+	c := &cluster.Config{Nodes: []cluster.Member{{Node: 1}, {Node: 2}, {Node: 3}, {Node: by, Replaces: 3}}}
+	for number, says := range map[uint64]string{2: "node 3 is being replaced by node 4", 3: "node 3 is being replaced by node 4", 4: ""} {
+		err := c.MayLeave(number, []uint64{1, 2, 3})
+		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("node %d leaves: %v", number, err)
+		}
+	}
+	c.Nodes = slices.Delete(c.Nodes, 2, 3)
+	for _, number := range []uint64{1, 2, 4} {
+		if err := c.MayLeave(number, []uint64{1, 2, by}); err != nil {
+			t.Errorf("node %d leaves: %v", number, err)
+		}
+	}
+}
+
 // TestReplaceOneThatAnswers replaces a node whose port takes connections only if that is asked for.
 func TestReplaceOneThatAnswers(t *testing.T) {
 	n := newLone(t)

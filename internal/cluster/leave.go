@@ -55,6 +55,9 @@ func (n *Node) proposeLeave(l *raftlog.Log, number uint64) error {
 	if number == Number(s.Node) {
 		return fmt.Errorf("node %d leads the cluster: let another one lead first, by `bourse cluster transfer`", number)
 	}
+	if err := n.Config().mayLeave(number, s.Voters); err != nil {
+		return err
+	}
 	if err := staying(number, s.Voters, l.Answering()); err != nil {
 		return err
 	}
@@ -66,6 +69,21 @@ func (n *Node) proposeLeave(l *raftlog.Log, number uint64) error {
 		}
 	}
 	return askFor(l, change)
+}
+
+// mayLeave returns an error if a voter is to leave while a member replaces another one: with two voters left, that one
+// could not lose its vote, and the member would never get one.
+func (c *Config) mayLeave(number uint64, voters []uint64) error {
+	if !slices.ContainsFunc(voters, func(id uint64) bool { return Number(id) == number }) {
+		return nil
+	}
+	for i := range c.Nodes {
+		if by := c.successor(c.Nodes[i].Node); by != nil && !slices.Contains(voters, by.Node) {
+			return fmt.Errorf("node %d is being replaced by node %d: wait for that, or let node %d leave first",
+				Number(c.Nodes[i].Node), Number(by.Node), Number(by.Node))
+		}
+	}
+	return nil
 }
 
 // staying returns an error unless the voters that stay behind a node can lead, and a majority of them answers.
