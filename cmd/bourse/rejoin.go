@@ -78,20 +78,12 @@ func (r *returning) adopt(own *cluster.Config) error {
 	return errors.Join(err, d.Close())
 }
 
-// others returns the configuration of another node, of the newest epoch that which knows the newest life of this
-// one; nil if there is none.
+// others returns the configuration of another node, that which knows the newest change of the members: a node that is
+// gone may have a directory that knows others that are gone. It is nil if there is none.
 func (r *returning) others() (newest *cluster.Config) {
-	life := uint64(0)
 	for n, c := range configs(r.data) {
-		if n == r.number {
-			continue
-		}
-		known := uint64(0)
-		if m := c.Newest(r.number); m != nil {
-			known = m.Node
-		}
-		if newest == nil || c.Epoch > newest.Epoch || c.Epoch == newest.Epoch && known > life {
-			newest, life = c, known
+		if n != r.number && (newest == nil || c.Newer(newest)) {
+			newest = c
 		}
 	}
 	return newest

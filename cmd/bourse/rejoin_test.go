@@ -310,3 +310,25 @@ func TestMembersOfANodeThatWasAway(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(nodeDir(data, 3), cluster.ConfigFile), []byte("{"), 0o600))
 	}
 }
+
+// TestNodeThatIsGoneBesideAnother starts a node that was replaced, beside the directory of another one that is gone and
+// was not told of it. What counts is the configuration that knows the newest change.
+func TestNodeThatIsGoneBesideAnother(t *testing.T) {
+	data := t.TempDir()
+	write := func(c *cluster.Config) {
+		t.Helper()
+		d, err := disk.Open(nodeDir(data, cluster.Number(c.Node)))
+		must(t, err)
+		must(t, errors.Join(c.Save(d), d.Close()))
+	}
+	before := []cluster.Member{{Node: 1}, {Node: 2}, {Node: 3}}
+	write(&cluster.Config{Epoch: 1, Node: 1, Nodes: []cluster.Member{{Node: 1}, {Node: 4}, {Node: 5}}, Changed: 90})
+	for _, gone := range []uint64{2, 3} {
+		write(&cluster.Config{Epoch: 1, Node: gone, Nodes: before})
+	}
+	for _, gone := range []uint64{2, 3} {
+		if own, err := (&returning{data: data, number: gone}).config(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("and no node %d", gone)) {
+			t.Errorf("node %d begins with %+v, %v", gone, own, err)
+		}
+	}
+}
