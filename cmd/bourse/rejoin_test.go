@@ -172,12 +172,14 @@ func TestTwoDamagedNodes(t *testing.T) {
 		g.mended(n.Node, ids[i])
 	}
 	must(t, syscall.Kill(third.PID, syscall.SIGKILL))
-	leader := nodeLine{}
-	for n := 0; leader.Node == 0; n++ {
-		if at := hit[n%2]; buyAt("http://"+at.Listen, key, fmt.Sprint("second-", n)) {
+	leader, n := nodeLine{}, 0
+	within(t, patience, "led by one of the two", func() bool {
+		at := hit[n%2]
+		if n++; buyAt("http://"+at.Listen, key, fmt.Sprint("second-", n)) {
 			leader = at
 		}
-	}
+		return leader.Node != 0
+	})
 	if missing := c.missing(t, "http://"+leader.Listen); len(missing) > 0 || len(c.acked) < 50 {
 		t.Errorf("%d of %d acknowledged orders are missing: %v", len(missing), len(c.acked), missing)
 	}
