@@ -27,10 +27,10 @@ func (m *machine) resolve() error {
 		}
 	}
 	host, port, err := net.SplitHostPort(m.Address)
-	if err != nil || port != "0" {
+	if err != nil || port != anyPort {
 		return err
 	}
-	l, err := net.Listen("tcp", net.JoinHostPort(host, port)) //nolint:noctx // it waits for nothing
+	l, err := listenAt(host, port)
 	if err != nil {
 		return fmt.Errorf("--address: %w", err)
 	}

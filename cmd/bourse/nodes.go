@@ -260,7 +260,7 @@ func (d *dev) addresses() (list []string, err error) {
 		}
 	}()
 	hold := func(host, port string) error {
-		l, err := net.Listen("tcp", net.JoinHostPort(host, port)) //nolint:noctx // it waits for nothing
+		l, err := listenAt(host, port)
 		if err == nil {
 			held, list = append(held, l), append(list, l.Addr().String())
 		}
@@ -269,9 +269,9 @@ func (d *dev) addresses() (list []string, err error) {
 	for n := range uint64(d.Nodes) {
 		at := strconv.FormatUint(first+n, 10)
 		if first == 0 {
-			at = "0"
+			at = anyPort
 		}
-		if err := errors.Join(hold(host, at), hold("127.0.0.1", "0")); err != nil {
+		if err := errors.Join(hold(host, at), hold("127.0.0.1", anyPort)); err != nil {
 			return nil, err
 		}
 	}
