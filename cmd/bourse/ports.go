@@ -24,7 +24,7 @@ func listenAt(host, port string) (l net.Listener, err error) {
 	at := port
 	for range portTries {
 		if port == anyPort {
-			at = strconv.Itoa(firstPort + rand.IntN(lastPort-firstPort+1))
+			at = strconv.Itoa(firstPort + rand.IntN(lastPort-firstPort+1)) //nolint:gosec // any port will do
 		}
 		l, err = net.Listen("tcp", net.JoinHostPort(host, at)) //nolint:noctx // it waits for nothing
 		if port != anyPort || !errors.Is(err, syscall.EADDRINUSE) {
