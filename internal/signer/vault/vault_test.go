@@ -41,7 +41,7 @@ func TestSeedIsSealed(t *testing.T) {
 		"passphrase": {vault.Lock{Passphrase: word}, vault.Lock{Passphrase: write(t, "another passphrase\n")}},
 		"recipients": {
 			vault.Lock{Recipients: []string{other.Recipient().String(), own.Recipient().String()}, Identity: write(t, own.String()+"\n")},
-			vault.Lock{Identity: write(t, "# none\n"+strings.Replace(own.String(), "Q", "q", 1))},
+			vault.Lock{Identity: write(t, "# none\n"+own.String()[:1]+strings.ToLower(own.String()[1:]))}, // no identity mixes cases
 		},
 	} {
 		seed, err := vault.NewSeed()
