@@ -136,15 +136,26 @@ func (s *Local) Adopt(to Epoch, approvals []Adoption) error {
 }
 
 // Raise makes a higher epoch the highest one, for the process that holds the signer itself. A
-// lower one changes nothing.
+// lower one changes nothing. On a full disk the epoch is durable before the next signature instead, so that the
+// process starts.
 func (s *Local) Raise(to Epoch) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	pins := s.pins
-	if to.Compare(pins.epoch()) <= 0 {
+	s.raising = to
+	err := s.raise()
+	if disk.IsFull(err) {
 		return nil
 	}
-	pins.Incarnation, pins.Term = to.Incarnation, to.Term
+	return err
+}
+
+// raise makes the epoch durable that Raise was called with. The caller holds mu.
+func (s *Local) raise() error {
+	pins := s.pins
+	if s.raising.Compare(pins.epoch()) <= 0 {
+		return nil
+	}
+	pins.Incarnation, pins.Term = s.raising.Incarnation, s.raising.Term
 	return s.pin(&pins)
 }
 

@@ -3,6 +3,7 @@ package signer_test
 import (
 	"errors"
 	"io/fs"
+	"syscall"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -203,5 +204,32 @@ func TestChains(t *testing.T) {
 	}
 	if opens(false, "devnet:BTC") == nil {
 		t.Error("real money is on an embedded network")
+	}
+}
+
+// TestEpochOnAFullDisk lets an exchange start that holds its signer itself. Nothing is signed before its epoch is durable.
+func TestEpochOnAFullDisk(t *testing.T) {
+	b := newBench(t)
+	p, e := b.payment(btc, 1, 1_000)
+	u := b.prepare(btc, p)
+	b.disk.SetCapacity(0)
+	if err := b.signer.Raise(signer.Epoch{Incarnation: 1, Term: 9}); err != nil {
+		t.Fatal(err)
+	}
+	b.refuses(u, e, syscall.ENOSPC)
+	term := func() uint64 {
+		pins, err := signer.ReadPins(b.disk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pins.Term
+	}
+	if got := term(); got != 0 {
+		t.Errorf("the term is %d on a full disk", got)
+	}
+	b.disk.SetCapacity(1 << 30)
+	b.signs(u, e)
+	if got := term(); got != 9 {
+		t.Errorf("the term is %d after a signature", got)
 	}
 }

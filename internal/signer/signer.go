@@ -132,10 +132,12 @@ type Local struct {
 	clock     func() bourse.Time
 	disk      disk.Disk
 
-	mu     sync.Mutex
-	pins   Pins
-	log    *log
-	broken error
+	mu   sync.Mutex
+	pins Pins
+	// raising is the epoch of the process that holds the signer itself.
+	raising Epoch
+	log     *log
+	broken  error
 	// records are the lines of each network's transactions, oldest first.
 	records map[bourse.NetworkID][]line
 	// done has the attempts of each withdrawal.
@@ -309,6 +311,9 @@ func (s *Local) make(n *Network, e *Expect, raw []byte, cost bourse.Amount) (Sig
 
 // append makes an entry durable.
 func (s *Local) append(made *entry) error {
+	if err := s.raise(); err != nil {
+		return err
+	}
 	text, at, err := s.log.append(made)
 	switch {
 	case disk.IsFull(err):
