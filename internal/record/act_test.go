@@ -61,6 +61,37 @@ func TestActsOrderOneCommandOfOperators(t *testing.T) {
 	}
 }
 
+// TestLimitsOfTiersAreDescribed wants each limit in what a second owner reads: tiers that differ in one of them
+// are different texts.
+func TestLimitsOfTiersAreDescribed(t *testing.T) {
+	told := func(l bourse.TierLimits) string {
+		l.Asset = 3
+		c := bourse.Command{Kind: bourse.CommandDefineTiers, Tiers: &bourse.Tiers{List: []bourse.Tier{
+			{Name: "basic", Limits: []bourse.TierLimits{l}}, {Name: "known"},
+		}}}
+		a := record.NewAct(&bourse.Genesis{}, 1, bourse.Token{}, "why", &c)
+		return record.Describe(&a)
+	}
+	most := func(units uint64) bourse.FlowLimit {
+		return bourse.FlowLimit{Day: bourse.Bound{Set: true, Most: bourse.Units(units)}}
+	}
+	want := `act by=1 "why": tiers tiers=2; basic: asset=3 withdrawal=70/-; known: no limit`
+	if got := told(bourse.TierLimits{Withdrawal: most(70)}); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	seen := map[string]bool{}
+	for _, l := range []bourse.TierLimits{
+		{Withdrawal: most(7)}, {Withdrawal: most(0)}, {Deposit: most(7)}, {Trade: most(7)}, {},
+		{Withdrawal: bourse.FlowLimit{Month: most(7).Day}},
+	} {
+		text := told(l)
+		if seen[text] {
+			t.Errorf("two limits are %s", text)
+		}
+		seen[text] = true
+	}
+}
+
 // TestDigestsTellActsApart changes each part of an act, and wants another digest.
 func TestDigestsTellActsApart(t *testing.T) {
 	g := &bourse.Genesis{Exchange: [16]byte{9}}

@@ -76,6 +76,35 @@ func describeBlock(c *bourse.Command) string {
 		b.Network, b.Height, b.Hash, b.Part, len(b.Txs), outputs)
 }
 
+// describeTiers describes tiers with every limit, in units: an owner who approves them has nothing else to read.
+func describeTiers(t *bourse.Tiers) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "tiers=%d", len(t.List))
+	for i := range t.List {
+		fmt.Fprintf(&b, "; %s:", t.List[i].Name)
+		if len(t.List[i].Limits) == 0 {
+			b.WriteString(" no limit")
+		}
+		for _, l := range t.List[i].Limits {
+			fmt.Fprintf(&b, " asset=%d", l.Asset)
+			for f := bourse.FlowDeposit; f <= bourse.LastFlow; f++ {
+				if limit := l.Of(f); limit.IsSet() {
+					fmt.Fprintf(&b, " %s=%s/%s", f, describeBound(limit.Day), describeBound(limit.Month))
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+// describeBound describes the bound of a day or a month; none is a dash, because zero is a bound.
+func describeBound(b bourse.Bound) string {
+	if !b.Set {
+		return "-"
+	}
+	return b.Most.Format(0)
+}
+
 func detailText(c *bourse.Command) string { return fmt.Sprintf("uid=%d %q", c.Operator, c.Text) }
 func xid(c *bourse.Command) string        { return fmt.Sprintf("xid=%d", c.Wallet.ID) }
 

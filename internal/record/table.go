@@ -126,7 +126,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 		name: "tiers", noun: "tiers", authority: owners,
 		fields:  func(c *codec.Codec, cmd *bourse.Command) { c.Tiers(codec.New(c, &cmd.Tiers)) },
 		check:   func(c *bourse.Command) bool { return c.Tiers != nil && c.Tiers.Valid() },
-		details: func(c *bourse.Command) string { return fmt.Sprintf("tiers=%d", len(c.Tiers.List)) },
+		details: func(c *bourse.Command) string { return describeTiers(c.Tiers) },
 	},
 	bourse.CommandSetAccountTier: {
 		name: "account-tier", noun: "tier", authority: operator,
