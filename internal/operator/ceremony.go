@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"log/slog"
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
@@ -53,7 +54,22 @@ func (s *Service) Register(ctx context.Context, code account.Secret, r *account.
 	if !ok {
 		return Accepted{}, ErrPasskey
 	}
-	return s.Accept(ctx, code, made)
+	accepted, err := s.Accept(ctx, code, made)
+	if err == nil {
+		s.tellInvited(ctx, &asked.Invitation)
+	}
+	return accepted, err
+}
+
+// tellInvited writes to an invited person that the invitation was accepted. Who invited has seen the code, and could
+// have accepted it with a second passkey, in that person's name.
+func (s *Service) tellInvited(ctx context.Context, i *Invitation) {
+	m := &account.Mail{To: i.Email, Subject: "Your invitation was accepted", Text: fmt.Sprintf(
+		"Somebody accepted your invitation as %s of %s, with a passkey.\n\nIf it was not you, tell an owner at once.",
+		i.Role, s.Issuer)}
+	if err := s.Mailer.Send(context.WithoutCancel(ctx), m); err != nil {
+		s.Log.Error("an invited person was not told", slog.String("role", i.Role.String()), slog.Any("error", err))
+	}
 }
 
 // Accept uses up an invitation and adds its operator with a passkey, which Register has verified.

@@ -268,6 +268,31 @@ func ResetOf(a *bourse.Act) (cmd bourse.Command, reset bool) {
 	return cmd, reset
 }
 
+// Newcomers returns the addresses of the operators whom acts add, by the acts. An act whose row is not there has none.
+func (s *Service) Newcomers(ctx context.Context, acts []bourse.Act) (map[bourse.Seq]string, error) {
+	by, emails := map[bourse.RowDigest]bourse.Seq{}, map[bourse.Seq]string{}
+	for i := range acts {
+		var cmd bourse.Command
+		if record.Ordered(acts[i].Record, &cmd) && cmd.Kind == bourse.CommandAddOperator {
+			by[cmd.Operators.Define.Digest] = acts[i].ID
+		}
+	}
+	if len(by) == 0 {
+		return emails, nil
+	}
+
+	rows, err := s.Store.Operators(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		if act, adds := by[rows[i].Digest()]; adds {
+			emails[act] = rows[i].Email
+		}
+	}
+	return emails, nil
+}
+
 // Remind writes to the owners about the acts of nobody that wait: the process may have ended
 // before it did.
 func (s *Service) Remind(ctx context.Context) {
@@ -286,6 +311,10 @@ func (s *Service) tellOwners(ctx context.Context, act *bourse.Act) {
 		s.Log.Error("owners were not told of an act", slog.Any("act", act.ID), slog.Any("error", err))
 		return
 	}
+	what := account.Plain(act.What)
+	if joins, err := s.Newcomers(ctx, []bourse.Act{*act}); err == nil && joins[act.ID] != "" {
+		what += "\n\nThe operator's address is " + account.Plain(joins[act.ID]) + "."
+	}
 	for i := range list {
 		o := &list[i]
 		if !o.Enabled || o.Role != bourse.RoleOwner || o.Email == "" {
@@ -294,7 +323,7 @@ func (s *Service) tellOwners(ctx context.Context, act *bourse.Act) {
 		m := &account.Mail{To: o.Email, Subject: "The glass was broken", Text: fmt.Sprintf(
 			"Somebody on the exchange's machine ordered, without an operator:\n\n%s\n\nReason: %s\n\n"+
 				"It is act %d, and is carried out at %s unless an owner drops it before.",
-			account.Plain(act.What), account.Plain(act.Reason), act.ID, act.Due.Std().UTC().Format(time.RFC3339))}
+			what, account.Plain(act.Reason), act.ID, act.Due.Std().UTC().Format(time.RFC3339))}
 		if err := s.Mailer.Send(context.WithoutCancel(ctx), m); err != nil {
 			s.Log.Error("an owner was not told of an act", slog.Any("operator", o.ID), slog.Any("act", act.ID),
 				slog.Any("error", err))

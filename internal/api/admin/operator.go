@@ -107,7 +107,7 @@ type actAnswer struct {
 	Reason string            `json:"reason"`
 	Digest string            `json:"digest"`
 	Due    string            `json:"due"`
-	// Email is the address that a reset gives an account.
+	// Email is the address that a reset gives an account, or that of the operator to add.
 	Email string `json:"email,omitempty"`
 }
 
@@ -122,11 +122,18 @@ func (s *Server) describeAct(a *bourse.Act) actAnswer {
 }
 
 // operatorActs lists the waiting acts, oldest first.
-func (s *Server) operatorActs(_ context.Context, _ struct{}) (any, error) {
+func (s *Server) operatorActs(ctx context.Context, _ struct{}) (any, error) {
 	acts := s.View.Acts()
+	joins, err := s.Operators.Newcomers(ctx, acts)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]actAnswer, len(acts))
 	for i := range acts {
 		list[i] = s.describeAct(&acts[i])
+		if email := joins[acts[i].ID]; email != "" {
+			list[i].Email = email
+		}
 	}
 	return struct {
 		Acts []actAnswer `json:"acts"`

@@ -315,6 +315,10 @@ func TestOwnersInvite(t *testing.T) {
 		t.Errorf("accepted: %s", accepted)
 	}
 	p.wants("POST /session", adding("{}", "assertion", p.get(p.options(p.ask("PUT /session", "{}")))), 401, "LOGIN_FAILED")
+	if m, _ := e.letters.Last("new@example.org"); !strings.Contains(m.Text, "as operator of Agora") {
+		t.Errorf("the invited person was told %q", m.Text)
+	}
+	bob.wants("GET /acts", "", 200, `"email":"new@example.org"`) // else an owner approves whomever the other one invited
 	bob.approves(act{uint64(waiting.ID), fmt.Sprintf("%x", waiting.Digest)}, 200)
 	p.logIn()
 	p.wants("GET /session", "", 200, `"operator":4,"email":"new@example.org","name":"New","role":"operator"`)
@@ -412,7 +416,8 @@ func TestBrokenGlassIsLate(t *testing.T) {
 	e.now = waiting.Due - bourse.Minute
 	e.do(bourse.Command{Kind: bourse.CommandTick})
 	p.wants("POST /session", logIn(), 401, "LOGIN_FAILED")
-	if letter, _ := e.letters.Last(ann.email()); !strings.Contains(letter.Text, "lost") {
+	if letter, _ := e.letters.Last(ann.email()); !strings.Contains(letter.Text, "lost") ||
+		!strings.Contains(letter.Text, "b@example.org") {
 		t.Errorf("the owner was told %q", letter.Text)
 	}
 	e.now += bourse.Minute
