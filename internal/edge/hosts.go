@@ -24,11 +24,11 @@ func KnownHost(configured string, next http.Handler) http.Handler {
 
 // OtherHost serves requests but those to a host that another listener of this process serves: a
 // browser would take what it gets for an answer of that one. A host that is no name of this machine
-// alone is refused whatever its port.
+// alone is refused whatever its port, and with the dot that ends an absolute name.
 func OtherHost(other string, next http.Handler) http.Handler {
 	name, local := HostName(other), IsLoopback(other)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.EqualFold(r.Host, other) || !local && strings.EqualFold(HostName(r.Host), name) {
+		if strings.EqualFold(r.Host, other) || !local && strings.EqualFold(strings.TrimSuffix(HostName(r.Host), "."), name) {
 			http.Error(w, "Host is the name of another listener", http.StatusMisdirectedRequest)
 			return
 		}

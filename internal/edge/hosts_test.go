@@ -28,3 +28,24 @@ func TestMetricsKnowTheirHost(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherListenersHost wants the name of the operators' listener to be refused in every form in which a browser sends it.
+func TestOtherListenersHost(t *testing.T) {
+	for other, hosts := range map[string]map[string]int{
+		"desk.example.com": {
+			"desk.example.com": 421, "desk.example.com:8443": 421, "DESK.example.com": 421, "desk.example.com.": 421,
+			"desk.example.com.:8443": 421, "exchange.example.com": 200, "x.desk.example.com": 200, "": 200,
+		},
+		"localhost:8090": {"localhost:8090": 421, "LOCALHOST:8090": 421, "localhost:8080": 200, "localhost": 200},
+	} {
+		h := OtherHost(other, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		for host, want := range hosts {
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
+			r.Host = host
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, r); w.Code != want {
+				t.Errorf("host %q beside %s: %d, want %d", host, other, w.Code, want)
+			}
+		}
+	}
+}
