@@ -43,9 +43,14 @@ func newCrowd(t *testing.T, most, perPeer int) *crowd {
 // come opens a connection, which is to be closed at once unless it is welcome.
 func (c *crowd) come(from string, welcome bool) {
 	c.Helper()
+	c.comeTo(c.State, from, welcome)
+}
+
+func (c *crowd) comeTo(listener func(net.Conn, http.ConnState), from string, welcome bool) {
+	c.Helper()
 	ours, theirs := net.Pipe()
 	defer func() { _ = ours.Close() }()
-	c.State(connFrom{ours, from}, http.StateNew)
+	listener(connFrom{ours, from}, http.StateNew)
 	go func() { _, _ = ours.Write([]byte{1}) }()
 	if _, err := theirs.Read(make([]byte, 1)); (err == nil) != welcome {
 		c.Errorf("%s, welcome %v: %v", from, welcome, err)
@@ -71,6 +76,22 @@ func TestConnectionsAreBounded(t *testing.T) {
 	c.leave("192.0.2.3", http.StateClosed)
 	c.leave("192.0.2.2", http.StateClosed)
 	c.come("192.0.2.3", true)
+}
+
+// TestOperatorsHaveRoom wants operators to be let in while customers have taken all the room, though not without a bound.
+func TestOperatorsHaveRoom(t *testing.T) {
+	c := newCrowd(t, 2, keptForOperators)
+	c.come("192.0.2.1", true)
+	c.come("192.0.2.1", true)
+	c.come("192.0.2.2", false)
+	for i := range keptForOperators + 1 {
+		c.comeTo(c.StateOfOperators, "192.0.2.3", i < keptForOperators)
+	}
+	c.StateOfOperators(connFrom{from: "192.0.2.3"}, http.StateClosed) // the one that was turned away
+	c.StateOfOperators(connFrom{from: "192.0.2.3"}, http.StateClosed)
+	c.comeTo(c.StateOfOperators, "192.0.2.4", true)
+	c.comeTo(c.StateOfOperators, "192.0.2.4", false)
+	c.come("192.0.2.2", false)
 }
 
 // TestPeersAreBounded wants one address to leave room for the others, a network of

@@ -148,7 +148,7 @@ func (n *Node) forOperators(l *listeners, a *edge.Admission) []stoppable {
 	if l.desk == nil {
 		return nil
 	}
-	server := n.serverOf(n.deskRoutes(), a)
+	server := n.serverOf(n.deskRoutes(), a.StateOfOperators)
 	n.spawn(func() error { return served(server.Serve(l.desk)) })
 	n.Log.Info("serving operators", slog.String("address", l.desk.Addr().String()), slog.String("url", n.AdminURL))
 	return []stoppable{server}

@@ -191,7 +191,7 @@ func (n *Node) forBots(l *listeners, a *edge.Admission) []stoppable {
 	if l.bots == nil {
 		return nil
 	}
-	server := n.serverOf(n.botRoutes(), a)
+	server := n.serverOf(n.botRoutes(), a.State)
 	n.spawn(func() error { return served(server.Serve(l.bots)) })
 	n.Log.Info("serving bots", slog.String("address", l.bots.Addr().String()))
 	return []stoppable{server}
@@ -207,15 +207,15 @@ func served(err error) error {
 
 // server returns the server of the public interfaces.
 func (n *Node) server(a *edge.Admission) *http.Server {
-	return n.serverOf(n.endingBroken(n.routes()), a)
+	return n.serverOf(n.endingBroken(n.routes()), a.State)
 }
 
-// serverOf returns a public server of a handler.
-func (n *Node) serverOf(handler http.Handler, a *edge.Admission) *http.Server {
+// serverOf returns a public server of a handler. state counts its connections.
+func (n *Node) serverOf(handler http.Handler, state func(net.Conn, http.ConnState)) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: readHeaderWithin, ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: idleFor,
-		MaxHeaderBytes: maxHeader, ConnState: a.State,
+		MaxHeaderBytes: maxHeader, ConnState: state,
 		ErrorLog: n.serverLog(),
 	}
 }
