@@ -78,7 +78,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 	c.come("192.0.2.3", true)
 }
 
-// TestOperatorsHaveRoom wants operators to be let in while customers have taken all the room, though not without a bound.
+// TestOperatorsHaveRoom wants operators to be let in while customers have taken all the room, though not without a
+// bound.
 func TestOperatorsHaveRoom(t *testing.T) {
 	c := newCrowd(t, 2, keptForOperators)
 	c.come("192.0.2.1", true)

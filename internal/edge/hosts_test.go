@@ -29,7 +29,8 @@ func TestMetricsKnowTheirHost(t *testing.T) {
 	}
 }
 
-// TestOtherListenersHost wants the name of the operators' listener to be refused in every form in which a browser sends it.
+// TestOtherListenersHost wants the name of the operators' listener to be refused in every form in which a browser
+// sends it.
 func TestOtherListenersHost(t *testing.T) {
 	for other, hosts := range map[string]map[string]int{
 		"desk.example.com": {
