@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bourse-exchange/bourse"
@@ -104,6 +105,14 @@ func (o *Orderer) Text() string {
 		return o.Reason
 	}
 	return fmt.Sprintf("key %d: %s", o.Key, o.Reason)
+}
+
+// Poses reports whether the reason of an operator in person reads as if a key had ordered it.
+func (o *Orderer) Poses() bool {
+	rest, named := strings.CutPrefix(strings.TrimSpace(o.Reason), "key ")
+	number, _, found := strings.Cut(rest, ":")
+	_, err := strconv.ParseUint(strings.TrimSpace(number), 10, 64)
+	return o.Key == 0 && named && found && err == nil
 }
 
 // ErrPerson is the error for what an operator orders in person.

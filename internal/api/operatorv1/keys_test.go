@@ -153,6 +153,15 @@ func TestKeysAreNoSecondOperator(t *testing.T) {
 	bob.approves(fees, 200)
 }
 
+// TestNobodyPosesAsAKey refuses an operator in person a reason that reads in the log as if a key had ordered the act.
+func TestNobodyPosesAsAKey(t *testing.T) {
+	ann := newExchange(t).staff()[0]
+	for _, reason := range []string{"key 7: by itself", " key 7 : by itself"} {
+		ann.wants("POST /accounts/1/freeze", fmt.Sprintf(`{"reason":%q}`, reason), 400, "reason: must not begin")
+	}
+	ann.confirmed("POST /accounts/1/freeze", `{"reason":"key lost: all of them"}`, 200, "")
+}
+
 // TestKeysEnd wants a key to end by its time, its operator, an owner, the end of its operator's access and
 // that of the powers, and to be bounded by the operator's role.
 func TestKeysEnd(t *testing.T) {

@@ -140,6 +140,9 @@ func (d *Desk) carryOut(c *v2.Call, r *route) error {
 		if most := bourse.MaxActReason; strings.TrimSpace(who.Reason) == "" || len(who.Text()) > most {
 			c.Fail(api.Invalid(fieldReason, "1 to "+strconv.Itoa(most+len(who.Reason)-len(who.Text()))+" bytes"))
 		}
+		if who.Poses() {
+			c.Fail(errPoses)
+		}
 		if err := d.authorize(c, r); err != nil {
 			return err
 		}
@@ -170,6 +173,9 @@ func (d *Desk) authorize(c *v2.Call, r *route) error {
 	}
 	return nil
 }
+
+// errPoses is the error for a reason by which somebody could say later that a key did it.
+var errPoses = api.Invalid(fieldReason, "must not begin as those of keys do")
 
 // errScope is the error for a key that only reads.
 var errScope = api.Errorf(codes.Forbidden, "Forbidden: the key has the scope read; this takes operate")
