@@ -33,8 +33,9 @@ type wait struct {
 type overdueTx bourse.TxHash
 
 // age notes how long each transaction waits, and returns those that are overdue, in order. On networks of accounts
-// a transaction behind another one of its sender waits for that one, and its blocks count after it.
-func (w *Worker) age(signed []bourse.SignedTx) (overdue []bourse.SignedTx) {
+// a transaction behind another one of its sender waits for that one, and its blocks count after it. The given up moves
+// count as overdue.
+func (w *Worker) age(signed, moves []bourse.SignedTx) (overdue []bourse.SignedTx) {
 	if w.Stuck == 0 {
 		return nil
 	}
@@ -61,7 +62,7 @@ func (w *Worker) age(signed []bourse.SignedTx) (overdue []bourse.SignedTx) {
 		}
 	}
 	w.mu.Lock()
-	w.overdue = len(overdue) + len(w.Board.GivenUpMoves(w.ID))
+	w.overdue = len(overdue) + len(moves)
 	w.mu.Unlock()
 	return overdue
 }
@@ -69,8 +70,7 @@ func (w *Worker) age(signed []bourse.SignedTx) (overdue []bourse.SignedTx) {
 // bump gives up the first of the overdue transactions that can be outbid: the next step has another one signed in its
 // place. It reports whether the next step has work. It waits while an earlier replacement is not signed, so that a signer
 // that refuses holds up one payment and not all. A sweep that is not signed again holds up other sweeps alone.
-func (w *Worker) bump(ctx context.Context, overdue []bourse.SignedTx) (bool, error) {
-	moves := w.Board.GivenUpMoves(w.ID)
+func (w *Worker) bump(ctx context.Context, overdue, moves []bourse.SignedTx) (bool, error) {
 	if len(overdue) == 0 || w.replacing() || slices.ContainsFunc(moves, isTopUp) {
 		return false, nil
 	}

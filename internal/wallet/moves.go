@@ -91,9 +91,9 @@ func (w *Worker) promised(from uint32, nonce uint64) bool {
 	return false
 }
 
-// topUpAgain signs a top-up in the place of one that was given up, with the same payment. It reports whether it did.
-func (w *Worker) topUpAgain(ctx context.Context) (bool, error) {
-	for _, s := range w.Board.GivenUpMoves(w.ID) {
+// topUpAgain signs a top-up in the place of the first given up one, with the same payment. It reports whether it did.
+func (w *Worker) topUpAgain(ctx context.Context, moves []bourse.SignedTx) (bool, error) {
+	for _, s := range moves {
 		if !isTopUp(s) {
 			continue
 		}
@@ -123,10 +123,10 @@ func (w *Worker) topUpAgain(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// offerMoves offers sweeps and top-ups that were given up, as long as nothing is signed in their place: the signer may
+// offerMoves offers the given up moves, as long as nothing is signed in their place: the signer may
 // refuse that for an hour, and all that has a later nonce waits for them.
-func (w *Worker) offerMoves(ctx context.Context) error {
-	for _, s := range w.Board.GivenUpMoves(w.ID) {
+func (w *Worker) offerMoves(ctx context.Context, moves []bourse.SignedTx) error {
+	for _, s := range moves {
 		if _, err := w.Network.Broadcast(ctx, s.Raw); err != nil {
 			return err
 		}
@@ -153,6 +153,10 @@ func (w *Worker) spares(from uint32, coin chain.CoinID, cost bourse.Amount) erro
 	if coin == native.ID {
 		return chain.ErrFunds
 	}
-	both, _ := cost.Mul(2) // the top-up, and what it costs
-	return w.affords(both, bourse.Amount{})
+	// The hot wallet sends the address the cost of the sweep, and pays as much for sending it.
+	twice, fits := cost.Mul(2)
+	if !fits {
+		return chain.ErrOdd
+	}
+	return w.affords(twice, bourse.Amount{})
 }

@@ -16,8 +16,8 @@ import (
 // send broadcasts signed transactions that the network may not have, then signs the next
 // payment. It reports whether it signed one.
 func (w *Worker) send(ctx context.Context, health *chain.Health) (bool, error) {
-	signed := w.Board.Signed(w.ID)
-	if err := w.broadcast(ctx, signed, health); err != nil {
+	signed, moves := w.Board.Signed(w.ID), w.Board.GivenUpMoves(w.ID)
+	if err := w.broadcast(ctx, signed, moves, health); err != nil {
 		return false, err
 	}
 	state := w.Board.State(w.ID)
@@ -25,18 +25,18 @@ func (w *Worker) send(ctx context.Context, health *chain.Health) (bool, error) {
 		return false, nil
 	}
 
-	overdue := w.age(signed)
-	if done, err := w.topUpAgain(ctx); done || err != nil {
+	overdue := w.age(signed, moves)
+	if done, err := w.topUpAgain(ctx, moves); done || err != nil {
 		return done, err
 	}
 	if done, err := w.payAll(ctx); done || err != nil {
 		return done, err
 	}
-	if done, err := w.bump(ctx, overdue); done || err != nil {
+	if done, err := w.bump(ctx, overdue, moves); done || err != nil {
 		return done, err
 	}
 	if w.Network.Shape().Sweeps {
-		return w.sweep(ctx, signed)
+		return w.sweep(ctx, signed, moves)
 	}
 	return false, nil
 }
@@ -113,7 +113,7 @@ func (w *Worker) excludes(s *bourse.SignedTx) bool {
 
 // broadcast offers waiting transactions at each step, and once for each new head accepted ones, and given up sweeps and
 // top-ups without another one in their place.
-func (w *Worker) broadcast(ctx context.Context, signed []bourse.SignedTx, health *chain.Health) error {
+func (w *Worker) broadcast(ctx context.Context, signed, moves []bourse.SignedTx, health *chain.Health) error {
 	again := health.Head != w.resent
 	for i := range signed {
 		s := &signed[i]
@@ -124,7 +124,7 @@ func (w *Worker) broadcast(ctx context.Context, signed []bourse.SignedTx, health
 		}
 	}
 	if again {
-		if err := w.offerMoves(ctx); err != nil {
+		if err := w.offerMoves(ctx, moves); err != nil {
 			return err
 		}
 	}
