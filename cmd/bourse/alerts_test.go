@@ -213,14 +213,12 @@ var onNodes = map[string]breakage{
 		})
 		miner, err := w.outside.NewAddress()
 		must(t, err)
-		looks := 0
-		w.until("a payment that is overdue", func() bool { // its blocks count from when the worker first saw it wait
-			if looks++; looks%50 == 0 { // seldom enough that the exchange keeps up: it looks at payments at the chain's head alone
-				var mined any
-				w.node.Ask(&mined, "generateblock", miner, []string{})
-			}
-			return scrape(metrics)["bourse_payments_overdue"] > 0
-		})
+		mine := func() {
+			var mined any
+			w.node.Ask(&mined, "generateblock", miner, []string{})
+		}
+		// Its blocks count from when the worker first saw it wait, and the worker looks at payments at the chain's head alone.
+		w.minedBy(50, mine, "a payment that is overdue", func() bool { return scrape(metrics)["bourse_payments_overdue"] > 0 })
 		return metrics
 	},
 }

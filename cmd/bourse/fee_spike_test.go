@@ -48,15 +48,10 @@ func TestFeeSpike(t *testing.T) {
 // spiked mines blocks of the spike's price until something holds, seldom enough that the exchange keeps up.
 func (w *depositor) spiked(what string, holds func() bool) {
 	w.t.Helper()
-	const every = 10 // looks
-	looks := 0
-	w.until(what, func() bool {
-		if looks++; looks%every == 0 {
-			w.node.Ask(new(any), "anvil_setNextBlockBaseFeePerGas", dear)
-			w.mine(1)
-		}
-		return holds()
-	})
+	w.minedBy(10, func() {
+		w.node.Ask(new(any), "anvil_setNextBlockBaseFeePerGas", dear)
+		w.mine(1)
+	}, what, holds)
 }
 
 // waitingFor returns the hash of the payment to an address that anvil has in no block; empty for none.

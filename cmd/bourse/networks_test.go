@@ -288,11 +288,16 @@ func (w *depositor) settled(what string, holds func() bool) {
 // chain's head alone.
 func (w *depositor) mined(what string, holds func() bool) {
 	w.t.Helper()
-	const every = 10 // looks
+	w.minedBy(10, func() { w.mine(1) }, what, holds)
+}
+
+// minedBy mines a block in a way of its own at every so many looks, until something holds.
+func (w *depositor) minedBy(every int, mine func(), what string, holds func() bool) {
+	w.t.Helper()
 	looks := 0
 	w.until(what, func() bool {
 		if looks++; looks%every == 0 {
-			w.mine(1)
+			mine()
 		}
 		return holds()
 	})
