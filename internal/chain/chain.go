@@ -189,9 +189,9 @@ type Fees struct {
 	Cost bourse.Amount
 	// PerInput is the cost of each further input; zero on networks of accounts.
 	PerInput bourse.Amount
-	// Least is the least total cost of a replacement with a single input on a network of outputs: what it replaces
-	// costs, and the relay fee of its own size (BIP 125, rules 3 and 4). LeastPerInput is the addition for each further
-	// input. Both are zero for payments that replace nothing, and on networks of accounts.
+	// Nodes of a network of outputs relay a replacement with a single input only if it costs Least at least, and
+	// LeastPerInput more for each further input: the cost of what it replaces, and the relay fee of its own size
+	// (BIP 125, rules 3 and 4). Both are zero for payments that replace nothing, and on networks of accounts.
 	Least, LeastPerInput bourse.Amount
 	// Over is true if the cost is above the settings' cap on fees, by at most the multiple [OverCap]. Only
 	// payments with the nonce of a dropped one may cost that much: all payments wait for that nonce.

@@ -43,7 +43,7 @@ type Extent struct {
 	// Voters are the numbers of the nodes that vote, and Votes is true if this one does.
 	Voters []uint64 `json:"voters"`
 	Votes  bool     `json:"-"`
-	// files are those that Recover changes.
+	// files are the names of the files that Recover copies before it changes them.
 	files []string
 }
 
