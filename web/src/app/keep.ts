@@ -22,10 +22,9 @@ export function keep(storage: 'localStorage' | 'sessionStorage', name: string, v
  * What other tabs have added or removed since this one read the list stays so.
  */
 export function keepList<T>(name: string, before: readonly T[], after: readonly T[]): T[] {
+  const byText = (list: readonly T[]): Map<string, T> => new Map(list.map((one) => [JSON.stringify(one), one]));
   const stored = recall<unknown>('localStorage', name, before);
-  const [had, has, there] = [before, after, Array.isArray(stored) ? (stored as T[]) : before].map(
-    (list) => new Map(list.map((one) => [JSON.stringify(one), one])),
-  ) as [Map<string, T>, Map<string, T>, Map<string, T>];
+  const [had, has, there] = [byText(before), byText(after), byText(Array.isArray(stored) ? (stored as T[]) : before)];
   for (const key of had.keys()) if (!has.has(key)) there.delete(key);
   for (const [key, one] of has) if (!had.has(key)) there.set(key, one);
 
