@@ -275,10 +275,10 @@ func (l *Log) observe() {
 		}
 	}
 
-	l.announce(&s)
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.status = s
+	l.mu.Unlock()
+	l.announce(&s) // whom its notice wakes reads the new status
 }
 
 // announce notifies of a change of this node's role.
