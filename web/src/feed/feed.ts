@@ -5,11 +5,9 @@ import type { Message } from '../../client/stream';
 import { connection } from '../app/connection.svelte';
 import { loadSession } from '../app/session.svelte';
 import type { CandleRow, Command, Frame, Lens, TapeRow, Watched } from './protocol';
+import { TAPE } from './tape';
 import { view } from './view.svelte';
 import address from './worker.ts?worker&url';
-
-/** TAPE bounds the trades that the page keeps. */
-const TAPE = 60;
 
 /** Listener takes the messages of a stream, and null when it is subscribed. */
 type Listener = (message: Message | null) => void;

@@ -4,7 +4,8 @@ import { Book, snapshotOf, type BookMessage } from '../../client/book';
 import type { estimate, Level } from '../../client/estimate';
 import { Stream, type Message } from '../../client/stream';
 import { Looker } from './look';
-import type { CandleRow, Command, Frame, Sketch, TapeRow, Watched } from './protocol';
+import type { CandleRow, Command, Frame, Sketch, Watched } from './protocol';
+import { Tape, type TapeMessage } from './tape';
 
 /** The least times between two frames with a book, trades, a candle or an estimate, in ms. */
 const EVERY = { book: 50, tape: 100, candles: 250, estimate: 150 };
@@ -27,8 +28,7 @@ let sketch: Sketch | null = null;
 /** estimating estimates orders; its code comes with the first one. */
 let estimating: typeof estimate | null = null;
 
-let tape: { rows: TapeRow[]; gap: boolean } = { rows: [], gap: false };
-let lastTrade = 0;
+let tape = new Tape();
 let candles: CandleRow[] = [];
 let messages: Message[] = [];
 const due = new Set<Part>();
@@ -68,8 +68,7 @@ function watch(next: Watched | null): void {
   market = next;
   book = null;
   candles = [];
-  tape = { rows: [], gap: false };
-  lastTrade = 0;
+  tape = new Tape();
   due.clear();
   if (market) subscribe(market);
 }
@@ -83,7 +82,10 @@ function subscribe(to: Watched): void {
     note('book');
     if (sketch) note('estimate');
   });
-  stream?.subscribe(ofTape, (message) => takeTrades(message));
+  stream?.subscribe(ofTape, (message) => {
+    tape.take(message as unknown as TapeMessage);
+    note('tape');
+  });
   subscribeCandles(to);
 }
 
@@ -95,20 +97,6 @@ function subscribeCandles(to: Watched): void {
     candles.push(candle);
     note('candles');
   });
-}
-
-function takeTrades(message: Message): void {
-  const { prev, skipped, trades } = message as unknown as {
-    prev: number;
-    skipped: number;
-    trades: (Omit<TapeRow, 'id'> & { trade_id: number })[];
-  };
-  if (skipped > 0 || (lastTrade !== 0 && prev !== lastTrade)) tape.gap = true;
-  for (const { trade_id: id, price, amount, side, time } of trades) {
-    tape.rows.push({ id, price, amount, side, time });
-    lastTrade = id;
-  }
-  note('tape');
 }
 
 function note(part: Part): void {
@@ -145,8 +133,7 @@ function add(frame: Frame, part: Part): void {
       frame.book = book && book.seq >= 0 ? looker.view(book) : null;
       break;
     case 'tape':
-      frame.tape = tape;
-      tape = { rows: [], gap: false };
+      frame.tape = tape.drain();
       break;
     case 'candles':
       frame.candles = candles;
