@@ -17,6 +17,8 @@ interface Options {
   more: Templates;
   /** off are methods, as Class.method, that draw what the chart's styles turn off, and the body that each gets instead. */
   off: Record<string, string>;
+  /** instead are texts of the library that occur once, and what replaces each. */
+  instead: Record<string, string>;
   /** callers are the files that call the library. Methods whose names neither they nor the library use are left out. */
   callers: string[];
 }
@@ -50,13 +52,13 @@ interface Edit {
  * chartLibrary parts the chart's library, which is one file with all of its templates, in two: what each chart needs, and
  * MORE. It fails when the library's file does not declare the variables and methods that it names.
  */
-export function chartLibrary({ first, more, off, callers }: Options): Plugin {
+export function chartLibrary({ first, more, off, instead, callers }: Options): Plugin {
   const moved = [...more.indicators, ...more.drawings];
 
   /** trim answers the library without the methods that no chart calls. */
   async function trim(source: string): Promise<string> {
     const called = await Promise.all(callers.map((file) => readFile(new URL(file, import.meta.url), 'utf8')));
-    return withShortNames(withoutUncalled(withoutBodies(source, off), called.join('\n')));
+    return withShortNames(withoutUncalled(withoutBodies(withTexts(source, instead), off), called.join('\n')));
   }
 
   // Both modules are made of one trimmed text, whose short names they share.
@@ -92,6 +94,14 @@ export function chartLibrary({ first, more, off, callers }: Options): Plugin {
       },
     },
   };
+}
+
+/** withTexts replaces texts that occur once. */
+function withTexts(source: string, texts: Record<string, string>): string {
+  return Object.entries(texts).reduce((text, [from, to]) => {
+    if (text.split(from).length !== 2) throw new Error(`${LIBRARY} does not have ${from} once`);
+    return text.replace(from, () => to);
+  }, source);
 }
 
 /** withoutBodies replaces the bodies of methods. */

@@ -39,6 +39,12 @@ const chart = {
     'IndicatorLastValueView.drawImp': '',
     'IndicatorTooltipView.drawStandardTooltipFeatures': 'return prevRowHeight;',
   },
+  // The library writes these sizes itself. Reading the written ones lays out no page.
+  instead: {
+    'var w = container.clientWidth;': 'var w = parseFloat(container.style.width);',
+    'var h = container.clientHeight;': 'var h = parseFloat(container.style.height);',
+    'this._container.clientHeight': 'parseFloat(this._container.style.height)',
+  },
   callers: ['src/trade/chart.ts', 'src/trade/templates.ts'],
 };
 
