@@ -387,8 +387,13 @@ func (x *exchange) refused(path, want string) {
 
 func (c *client) send(text string) {
 	c.Helper()
+	c.write(ws.NewTextFrame([]byte(text)))
+}
+
+func (c *client) write(f ws.Frame) {
+	c.Helper()
 	_ = c.conn.SetWriteDeadline(time.Now().Add(patience))
-	if _, err := c.conn.Write(ws.MustCompileFrame(ws.MaskFrame(ws.NewTextFrame([]byte(text))))); err != nil {
+	if _, err := c.conn.Write(ws.MustCompileFrame(ws.MaskFrame(f))); err != nil {
 		c.Fatal(err)
 	}
 }

@@ -428,9 +428,7 @@ func TestSlowConsumerIsCut(t *testing.T) {
 // keepUp reads the messages that have come.
 func (c *client) keepUp() {
 	c.Helper()
-	if _, err := c.conn.Write(ws.MustCompileFrame(ws.MaskFrame(ws.NewPingFrame(nil)))); err != nil {
-		c.Fatal(err)
-	}
+	c.write(ws.NewPingFrame(nil))
 	for {
 		f, err := c.frame()
 		if err != nil || f.Header.OpCode == ws.OpClose {
