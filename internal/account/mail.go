@@ -89,11 +89,14 @@ const maxPlain = 160
 // Plain makes a client's value safe for a letter: one line, bounded, without control,
 // format and combining characters, and without text that a mail program turns into a
 // link.
-func Plain(value string) string {
+func Plain(value string) string { return PlainTo(value, maxPlain) }
+
+// PlainTo is [Plain] for a value of at most most characters.
+func PlainTo(value string, most int) string {
 	var b strings.Builder
 	n := 0
 	for _, c := range value {
-		if n++; n > maxPlain {
+		if n++; n > most {
 			b.WriteString("…")
 			break
 		}

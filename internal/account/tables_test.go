@@ -256,4 +256,7 @@ func TestPlain(t *testing.T) {
 			t.Errorf("%q is shown as %q, want %q", given, got, want)
 		}
 	}
+	if got := PlainTo("é\n"+strings.Repeat("x", 10), 5); got != "é?xxx…" {
+		t.Errorf("five characters are %q", got)
+	}
 }

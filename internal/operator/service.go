@@ -311,7 +311,7 @@ func (s *Service) tellOwners(ctx context.Context, act *bourse.Act) {
 		s.Log.Error("owners were not told of an act", slog.Any("act", act.ID), slog.Any("error", err))
 		return
 	}
-	what := account.Plain(act.What)
+	what, reason := account.PlainTo(act.What, bourse.MaxActReason), account.PlainTo(act.Reason, bourse.MaxActReason)
 	if joins, err := s.Newcomers(ctx, []bourse.Act{*act}); err == nil && joins[act.ID] != "" {
 		what += "\n\nThe operator's address is " + account.Plain(joins[act.ID]) + "."
 	}
@@ -323,7 +323,7 @@ func (s *Service) tellOwners(ctx context.Context, act *bourse.Act) {
 		m := &account.Mail{To: o.Email, Subject: "The glass was broken", Text: fmt.Sprintf(
 			"Somebody on the exchange's machine ordered, without an operator:\n\n%s\n\nReason: %s\n\n"+
 				"It is act %d, and is carried out at %s unless an owner drops it before.",
-			what, account.Plain(act.Reason), act.ID, act.Due.Std().UTC().Format(time.RFC3339))}
+			what, reason, act.ID, act.Due.Std().UTC().Format(time.RFC3339))}
 		if err := s.Mailer.Send(context.WithoutCancel(ctx), m); err != nil {
 			s.Log.Error("an owner was not told of an act", slog.Any("operator", o.ID), slog.Any("act", act.ID),
 				slog.Any("error", err))

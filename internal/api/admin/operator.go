@@ -66,8 +66,9 @@ func takeGlass(args jsontext.Value) (jsontext.Value, *order, error) {
 	if !broken {
 		return args, o, nil
 	}
-	if err := json.Unmarshal(members["break_glass"], &o.reason); err != nil || o.reason == "" {
-		return nil, nil, bourse.Errorf(bourse.CodeInvalid, "break_glass: must be a reason")
+	err := json.Unmarshal(members["break_glass"], &o.reason)
+	if err != nil || o.reason == "" || len(o.reason) > bourse.MaxActReason {
+		return nil, nil, bourse.Errorf(bourse.CodeInvalid, "break_glass: must be a reason of at most %d bytes", bourse.MaxActReason)
 	}
 	delete(members, "break_glass")
 	rest, err := json.Marshal(members)

@@ -137,7 +137,7 @@ func TestSocketOfAnOwnedExchange(t *testing.T) {
 		args := fmt.Sprintf(`{"pair":"BTC/USDT","state":%q}`, state)
 		o.answers("market/state", args, args)
 	}
-	o.answers("deposit/assign", `{"deposit":2,"account":1,"break_glass":""}`, `{"error":"break_glass: must be a reason"}`)
+	o.answers("deposit/assign", `{"deposit":2,"account":1,"break_glass":""}`, `{"error":"break_glass: must be a reason of at most 500 bytes"}`)
 }
 
 // TestSandboxTakesAllFromItsSocket has an owner in a sandbox.
@@ -235,6 +235,19 @@ func TestBreakGlass(t *testing.T) {
 		"withdrawal deny 3",
 		fmt.Sprintf("act %d of nobody waits: assign-deposit account=1 deposit=2: passkeys are lost", got.Acts[0].Act),
 	)
+}
+
+// TestLongReasonOfBrokenGlass wants the owner's letter to say the longest reason whole, and one that is longer to be
+// refused.
+func TestLongReasonOfBrokenGlass(t *testing.T) {
+	o := owned(t)
+	reason := strings.Repeat("é", bourse.MaxActReason/2-2) + "end."
+	o.ask("deposit/assign", `{"deposit":2,"account":1,"break_glass":"`+reason+`"}`, new(any))
+	if letter, _ := o.letters.Last("ann@example.org"); !strings.Contains(letter.Text, "Reason: "+reason+"\n") {
+		t.Errorf("the owner's letter: %q", letter.Text)
+	}
+	o.answers("deposit/assign", `{"deposit":2,"account":1,"break_glass":"`+reason+`x"}`,
+		`{"error":"break_glass: must be a reason of at most 500 bytes"}`)
 }
 
 // TestBrokenGlassLetsOwnersIn adds an owner to an exchange whose owner lost the passkey.
