@@ -28,7 +28,19 @@ type creditArgs struct {
 	Amount  string           `json:"amount"`
 }
 
+// errNoCredit is the refusal of a credit in production. An act of nobody would wait a day for the engine to refuse it.
+var errNoCredit = &bourse.Error{
+	Code: bourse.CodeRefused, Reason: bourse.SandboxOnly,
+	Message: bourse.SandboxOnly.String() + ": only a sandbox hands out money; here money arrives as a deposit, " +
+		"and deposit assign gives a parked one to an account",
+}
+
+// credit hands out money of a sandbox.
 func (s *Server) credit(ctx context.Context, a creditArgs) (any, error) {
+	if g := s.View.Catalogue().Genesis; g == nil || !g.Sandbox {
+		return nil, errNoCredit
+	}
+
 	asset := s.View.Catalogue().Asset(a.Asset)
 	if asset == nil {
 		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown asset %q", a.Asset)

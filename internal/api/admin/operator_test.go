@@ -117,7 +117,7 @@ func TestSocketOfAnOwnedExchange(t *testing.T) {
 		"withdrawal/approve": `{"xid":3}`, "withdrawal/deny": `{"xid":3}`, "withdrawal/replace": `{"xid":3}`,
 		"withdrawal/release": `{"xid":3}`, "withdrawals/pause": `{"network":"ATOM","paused":false}`,
 		"withdrawals/limit": `{"asset":"ATOM","amount":"1"}`, "account/tier": `{"account":1,"tier":"basic","reason":"r"}`, "deposit/assign": `{"deposit":2,"account":1}`,
-		"operator/change": `{"operator":1,"enabled":true}`, "credit": `{"account":1,"asset":"ATOM","amount":"1"}`,
+		"operator/change": `{"operator":1,"enabled":true}`,
 	} {
 		o.answers(verb, args, operatorsOnly)
 	}
@@ -137,6 +137,11 @@ func TestSocketOfAnOwnedExchange(t *testing.T) {
 		args := fmt.Sprintf(`{"pair":"BTC/USDT","state":%q}`, state)
 		o.answers("market/state", args, args)
 	}
+	for _, glass := range []string{"", `,"break_glass":"r"`} {
+		o.answers("credit", `{"account":1,"asset":"ATOM","amount":"1"`+glass+`}`, `{"error":"SANDBOX_ONLY: only a sandbox hands out money; `+
+			`here money arrives as a deposit, and deposit assign gives a parked one to an account"}`)
+	}
+	o.answers("operator/acts", `{}`, `{"acts":[]}`)
 	o.answers("deposit/assign", `{"deposit":2,"account":1,"break_glass":""}`, `{"error":"break_glass: must be a reason of at most 500 bytes"}`)
 }
 
