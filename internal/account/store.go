@@ -171,8 +171,7 @@ type Store interface {
 	// without one is absent.
 	LastActivities(ctx context.Context, ids []bourse.AccountID, kinds ...string) ([]Activity, error)
 
-	// LogIns returns the distinct addresses of an account's newest LOGIN activities, at
-	// most limit.
+	// LogIns returns the distinct addresses of the newest limit LOGIN activities of an account.
 	LogIns(ctx context.Context, id bourse.AccountID, limit int) ([]string, error)
 	// AcceptTerms stores that an account accepted a version of the terms, the first time alone.
 	AcceptTerms(ctx context.Context, a *Acceptance) error

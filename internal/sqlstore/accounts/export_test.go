@@ -8,3 +8,9 @@ const SelectLike = selectLike
 
 // LastActivities is the query of [Store.LastActivities].
 var LastActivities = lastActivities
+
+// NewestLogIns is the query of [Store.LogIns], and TrimActivity the one of [Store.AddActivity].
+const (
+	NewestLogIns = newestLogIns
+	TrimActivity = trimActivity
+)

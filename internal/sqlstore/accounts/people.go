@@ -75,23 +75,29 @@ func (s *Store) Sessions(ctx context.Context, yield func(*account.SessionRow) er
 // entries are deleted at once, so that none stay for long.
 func (s *Store) AddActivity(ctx context.Context, a *account.Activity, most int, since bourse.Time) error {
 	const (
-		insert = `INSERT INTO activity (account, time, kind, address, agent, detail) VALUES ($1, $2, $3, $4, $5, $6)`
-		old    = `DELETE FROM activity WHERE id IN (SELECT id FROM activity ORDER BY id LIMIT 100) AND time < $1`
-		alike  = `FROM activity WHERE account = $1 AND (kind IN ('LOGIN_FAILED', 'MFA_FAILED')) = $2 `
-		beyond = `DELETE ` + alike + `AND id <= (SELECT id ` + alike + `ORDER BY id DESC LIMIT 1 OFFSET $3)`
+		insert = `INSERT INTO activity (account, failed, time, kind, address, agent, detail, ordinal)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, 1 + coalesce((SELECT max(ordinal) ` + alikeActivity + `), 0))`
+		old = `DELETE FROM activity WHERE id IN (SELECT id FROM activity ORDER BY id LIMIT 100) AND time < $1`
 	)
 	return s.write(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, insert, int64(a.Account), int64(a.Time), a.Kind, a.Address, a.Agent,
+		if _, err := tx.ExecContext(ctx, insert, int64(a.Account), a.Failed(), int64(a.Time), a.Kind, a.Address, a.Agent,
 			a.Detail); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, old, int64(since)); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, beyond, int64(a.Account), a.Failed(), most)
+		_, err := tx.ExecContext(ctx, trimActivity, int64(a.Account), a.Failed(), most)
 		return err
 	})
 }
+
+const (
+	// alikeActivity selects the entries of an account that push out each other.
+	alikeActivity = `FROM activity WHERE account = $1 AND failed = $2`
+	// trimActivity deletes those beyond the newest $3. Their ordinals have no gaps, because the oldest ones go first.
+	trimActivity = `DELETE ` + alikeActivity + ` AND ordinal <= (SELECT max(ordinal) ` + alikeActivity + `) - $3`
+)
 
 // ActivityOf returns an account's entries, newest first.
 func (s *Store) ActivityOf(
@@ -141,10 +147,14 @@ func (s *Store) exec(ctx context.Context, statement string, args ...any) error {
 	})
 }
 
+// newestLogIns selects the distinct addresses of an account's newest $2 log-ins, of which the index activity_of_kind
+// reads no others.
+const newestLogIns = `SELECT address FROM (SELECT id, address FROM activity WHERE account = $1 AND kind = 'LOGIN' ORDER BY -id LIMIT $2) AS newest
+	GROUP BY address ORDER BY max(id) DESC`
+
 // LogIns returns the addresses of an account's newest log-ins.
 func (s *Store) LogIns(ctx context.Context, id bourse.AccountID, limit int) (list []string, err error) {
-	const of = `SELECT address FROM activity WHERE account = $1 AND kind = 'LOGIN' GROUP BY address ORDER BY max(id) DESC LIMIT $2`
-	err = s.each(ctx, of, []any{int64(id), limit}, func(r *sql.Rows) error {
+	err = s.each(ctx, newestLogIns, []any{int64(id), limit}, func(r *sql.Rows) error {
 		var address string
 		err := r.Scan(&address)
 		list = append(list, address)

@@ -3,7 +3,6 @@ package accounts_test
 import (
 	"database/sql"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
-	"github.com/bourse-exchange/bourse/internal/sqlstore"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
 )
 
@@ -363,9 +361,10 @@ func testLogIns(t *testing.T, s *accounts.Store) {
 			t.Fatal(err)
 		}
 	}
-	got, err := s.LogIns(t.Context(), 7, 2)
-	if want := []string{"::1", "::5"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v %v, want %v", got, err, want)
+	for limit, want := range map[int][]string{1: {"::1"}, 2: {"::1", "::5"}, 9: {"::1", "::5", "::4"}} {
+		if got, err := s.LogIns(t.Context(), 7, limit); err != nil || !slices.Equal(got, want) {
+			t.Errorf("of the newest %d: %v %v, want %v", limit, got, err, want)
+		}
 	}
 	if got, err := s.LogIns(t.Context(), 0, 2); err != nil || len(got) != 0 {
 		t.Errorf("nobody's: %v %v", got, err)
@@ -425,79 +424,6 @@ func TestAccountsLikeReadARange(t *testing.T) {
 	if err != nil || !strings.HasPrefix(step, "SEARCH accounts USING INDEX") || !strings.HasSuffix(step, "(email>? AND email<?)") {
 		t.Errorf("accounts are found by %q: %v", step, err)
 	}
-}
-
-// TestLastActivitiesReadOneOfAKind asks each kind of database how it finds the newest entries of accounts that have
-// thousands of others: by account and kind, and no other entry is read.
-func TestLastActivitiesReadOneOfAKind(t *testing.T) {
-	const (
-		others = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000)
-			INSERT INTO %s (account, time, kind, address, agent, detail) SELECT 7 + i %% 2, i, 'LOGIN_FAILED', '', '', '' FROM n`
-		byKind = "activity_of_kind"
-	)
-	for kind, place := range places {
-		t.Run(kind, func(t *testing.T) {
-			at := place(t)
-			open(t, at)
-			driver, table, explain := "sqlite", "activity", "EXPLAIN QUERY PLAN "
-			reads := []string{"(account=? AND kind=?)"}
-			if sqlstore.IsURL(at) {
-				driver, table, explain = "pgx", "bourse_accounts.activity", "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) "
-				reads = []string{"Index Cond: ((account = ", "(kind = "}
-			}
-			db, err := sql.Open(driver, at)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = db.Close() })
-			for _, prepare := range []string{fmt.Sprintf(others, table), "ANALYZE"} {
-				if _, err := db.ExecContext(t.Context(), prepare); err != nil {
-					t.Fatal(err)
-				}
-			}
-
-			query, args := accounts.LastActivities([]bourse.AccountID{7, 8}, []string{"PASSWORD_CHANGED", "EMAIL_CHANGED"})
-			plan := strings.Join(steps(t, db, explain+strings.ReplaceAll(query, "FROM activity", "FROM "+table), args), "\n")
-			for _, want := range append(reads, byKind) {
-				if !strings.Contains(plan, want) {
-					t.Errorf("no %q in:\n%s", want, plan)
-				}
-			}
-			for _, bad := range []string{"SCAN activity", "SCAN a ", "Seq Scan on activity", "Rows Removed"} {
-				if strings.Contains(plan, bad) {
-					t.Errorf("%q in:\n%s", bad, plan)
-				}
-			}
-		})
-	}
-}
-
-// steps returns the last column of a query's rows.
-func steps(t *testing.T, db *sql.DB, query string, args []any) (list []string) {
-	t.Helper()
-	rows, err := db.QueryContext(t.Context(), query, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = rows.Close() }()
-	columns, err := rows.Columns()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for rows.Next() {
-		row := make([]any, len(columns))
-		for i := range row {
-			row[i] = new(any)
-		}
-		if err := rows.Scan(row...); err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, fmt.Sprint(*row[len(row)-1].(*any)))
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return list
 }
 
 func testUndos(t *testing.T, s *accounts.Store) {
