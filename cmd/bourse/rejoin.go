@@ -116,7 +116,7 @@ func (r *returning) remake(cause error) (*cluster.Config, error) {
 	if err := cluster.Settle(d, a, cert, key, r.segment); err != nil {
 		return nil, err
 	}
-	_, _ = fmt.Fprintf(r.stderr, "bourse: node %d begins with an empty journal, and has a vote once it has caught up\n", r.number)
+	_, _ = fmt.Fprintf(r.stderr, "bourse: node %d begins anew, and has a vote once it has caught up\n", r.number)
 	return &a.Config, nil
 }
 
@@ -151,7 +151,7 @@ func (r *returning) askAt(dir string, n *cluster.Newcomer) (*cluster.Admission, 
 	if err != nil {
 		return nil, err
 	}
-	a := new(cluster.Admission)
+	a := &cluster.Admission{From: dir}
 	return a, json.Unmarshal(answer, a)
 }
 

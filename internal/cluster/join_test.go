@@ -1,8 +1,11 @@
 package cluster_test
 
 import (
+	"bytes"
 	"errors"
 	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +14,9 @@ import (
 	"go.etcd.io/raft/v3/raftpb"
 
 	"github.com/bourse-exchange/bourse/internal/cluster"
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/journaltest"
 	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
 )
 
@@ -178,5 +184,85 @@ func TestAdoptKnowsLives(t *testing.T) {
 	want(t, err)
 	if m.Node != 4+8*life {
 		t.Errorf("a node joins as %d", m.Node)
+	}
+}
+
+// TestJoinBehindTheArchive lets a node join whose leader has archived: it gets the archive, and has every command. One
+// that is damaged, or lacks the first commands, makes no node, and a leader that has pruned admits none.
+func TestJoinBehindTheArchive(t *testing.T) {
+	n := newLone(t)
+	for range 50 {
+		n.commit(t, strings.Repeat("bourse", 2000))
+	}
+	id, err := n.Config().Identity()
+	want(t, err)
+	files := journal.NewFiles(n.disk, id)
+	journaltest.Archive(t, files, n.Log.Durable())
+	c, cert, key, err := cluster.Prepare(2, time.Now())
+	want(t, err)
+	c.Address, c.Listen = "127.0.0.1:2", "127.0.0.1:3"
+	a, err := n.Admit(t.Context(), c)
+	want(t, err)
+	base, err := journal.ParseHeader(a.Base)
+	want(t, err)
+	settle := func(from string) (*journal.Files, error) {
+		d, err := disk.Open(t.TempDir())
+		want(t, err)
+		t.Cleanup(func() { _ = d.Close() })
+		a.From = from
+		err = cluster.Settle(d, a, cert, key, 256<<10)
+		if _, none := cluster.LoadConfig(d); (none == nil) != (err == nil) {
+			t.Errorf("after %v the configuration is %v", err, none)
+		}
+		return journal.NewFiles(d, id), err
+	}
+
+	copied, err := settle(n.data)
+	want(t, err)
+	ours, err := files.Read(1)
+	want(t, err)
+	theirs, err := copied.Read(1)
+	want(t, err)
+	for tip := (journal.Tip{}); tip != base.Tip; {
+		one, err := ours.Next()
+		want(t, err)
+		other, err := theirs.Next()
+		want(t, err)
+		if one.Tip() != other.Tip() || !bytes.Equal(one.Commands, other.Commands) {
+			t.Fatalf("the newcomer has %+v, the leader %+v", other.Tip(), one.Tip())
+		}
+		tip = other.Tip()
+	}
+	if base.Tip.Last < 30 {
+		t.Errorf("the leader has archived %d commands", base.Tip.Last)
+	}
+	want(t, errors.Join(ours.Close(), theirs.Close()))
+
+	archived, err := filepath.Glob(filepath.Join(n.data, journal.ArchiveDir, "*"))
+	want(t, err)
+	lacking := t.TempDir()
+	want(t, os.CopyFS(lacking, os.DirFS(n.data)))
+	want(t, os.Remove(filepath.Join(lacking, journal.ArchiveDir, filepath.Base(archived[0]))))
+	if _, err := settle(lacking); !errors.Is(err, journal.ErrCompacted) {
+		t.Errorf("it begins without the first commands: %v", err)
+	}
+	last := archived[len(archived)-1]
+	b, err := os.ReadFile(last)
+	want(t, err)
+	b[len(b)-2] ^= 8
+	want(t, os.WriteFile(last, b, 0o600))
+	damage := (*journal.DamageError)(nil)
+	if _, err := settle(n.data); !errors.As(err, &damage) {
+		t.Errorf("it begins with a damaged archive: %v", err)
+	}
+	boundary, err := files.Boundary(n.Log.Durable())
+	want(t, err)
+	if boundary != base.Tip.Last {
+		t.Fatalf("the archive ends with command %d, the base begins behind %d", boundary, base.Tip.Last)
+	}
+	want(t, files.Prune(n.Log.Durable(), journal.Stub{Seq: boundary, Chain: base.Tip.Chain}))
+	c.Number, c.Pin, c.Address, c.Listen = 3, "another", "127.0.0.1:4", "127.0.0.1:5"
+	if _, err := n.Admit(t.Context(), c); !errors.Is(err, cluster.ErrPruned) {
+		t.Errorf("a node joins whose leader has pruned: %v", err)
 	}
 }

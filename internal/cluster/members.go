@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,14 +42,16 @@ type Admission struct {
 	// Config is its configuration, Base the header block of the segment that its journal begins with.
 	Config Config `json:"config"`
 	Base   []byte `json:"base"`
+	// From is the leader's data directory, which the newcomer reaches. What comes before Base is in its archive.
+	From string `json:"-"`
 }
 
 // Errors of Admit.
 var (
 	// ErrNotLeader: only the leader changes the members, and hands over.
 	ErrNotLeader = errors.New("this node does not lead")
-	// ErrPruned: the journals of all members begin behind commands that the newcomer would lack.
-	ErrPruned = errors.New("the leader's oldest live segment does not begin with the first command: copy a member's data to join")
+	// ErrPruned: the leader's archive lacks commands that the newcomer would lack.
+	ErrPruned = errors.New("the leader's journal was pruned: put the pruned segments back into its archive, and remove the stub there")
 )
 
 // errUnchanged means that the members do not allow a change, as while another one is applied.
@@ -91,21 +94,11 @@ func (n *Node) admitted(c Newcomer) (a *Admission, err error) {
 		return nil, nil
 	}
 	err = n.Log.reach(func(l *raftlog.Log) error {
-		base, err := beginning(l)
+		base, err := l.Base()
 		a.Base = base.Bytes()
 		return err
 	})
 	return a, err
-}
-
-// beginning returns the header of the oldest live segment, with which a newcomer begins; ErrPruned if commands were
-// before it.
-func beginning(l *raftlog.Log) (journal.Header, error) {
-	base, err := l.Base()
-	if err == nil && base.Tip.Last > 0 {
-		err = ErrPruned
-	}
-	return base, err
 }
 
 // propose asks for the change that makes a newcomer a learner. Learners of the same number leave: they lost
@@ -125,8 +118,8 @@ func (n *Node) propose(l *raftlog.Log, c Newcomer) error {
 	if err := m.mayJoin(l.Status()); err != nil {
 		return err
 	}
-	if _, err := beginning(l); err != nil {
-		return err
+	if stub, err := n.files.Stub(); err != nil || stub != nil {
+		return cmp.Or(err, ErrPruned)
 	}
 
 	text, err := json.Marshal(m)
@@ -269,5 +262,21 @@ func Settle(d disk.Disk, a *Admission, cert, key []byte, segment int64) error {
 	if err := raftlog.Join(d, &base, a.Config.Node, segment); err != nil {
 		return err
 	}
+	if base.Tip.Last > 0 {
+		if err := copyArchive(d, a.From, &base); err != nil {
+			return fmt.Errorf("the leader's archive: %w", err)
+		}
+	}
 	return a.Config.Save(d)
+}
+
+// copyArchive copies what comes before a segment from another data directory: the leader sends entries of live segments
+// alone.
+func copyArchive(d disk.Disk, data string, base *journal.Header) error {
+	from, err := disk.OpenExisting(data)
+	if err != nil {
+		return err
+	}
+	err = journal.NewFiles(d, base.Identity).CopyArchive(journal.NewFiles(from, base.Identity), base)
+	return errors.Join(err, from.Close())
 }

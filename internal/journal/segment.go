@@ -60,6 +60,11 @@ func (f *Files) openArchived(first bourse.Seq) (*segment, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.unpacked(first, packed)
+}
+
+// unpacked opens the archived segment that begins with a command, from the bytes of its file.
+func (f *Files) unpacked(first bourse.Seq, packed []byte) (*segment, error) {
 	plain, err := unpack(packed)
 	if err != nil {
 		return nil, &DamageError{archiveName(first), 0, first, err}
