@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bourse-exchange/bourse/internal/cluster"
+	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
 // newcomer returns a node of a new machine, which is not a member yet.
@@ -178,5 +179,46 @@ func TestClusterReplaceLeader(t *testing.T) {
 	r.level()
 	if config, err := readConfig(again.dir); err != nil || config.Node == old.Node || cluster.Number(config.Node) != old.Node {
 		t.Errorf("node %d joins again under its old id: %+v, %v", old.Node, config, err)
+	}
+}
+
+// TestClusterJoinArchived lets a node come back with an empty disk, and another one join, whose leader has archived what
+// they lack: each begins with a copy of the archive, catches up, and has every command from the first on.
+func TestClusterJoinArchived(t *testing.T) {
+	if testing.Short() {
+		return // `make cluster` runs it
+	}
+	g := startTrioOf(t, append([]string{"--segment-size=64KiB", "--snapshot-every=30"}, trioArgs...)...)
+	first, lost := g.leader(), g.replica()
+	archived := func(node uint64) bool {
+		names, err := filepath.Glob(filepath.Join(nodeDir(g.data, node), journal.ArchiveDir, "*.seg.zst"))
+		must(t, err)
+		return len(names) > 0
+	}
+	_, key := (&server{t: t, data: nodeDir(g.data, first.Node)}).customer("trader")
+	for n := 0; !archived(first.Node); n++ {
+		if !buyAt("http://"+first.Listen, key, fmt.Sprint("order-", n)) {
+			t.Fatalf("order %d was not taken", n)
+		}
+	}
+
+	g.kill(lost)
+	must(t, os.RemoveAll(nodeDir(g.data, lost.Node)))
+	ends := []func(){g.again(lost.Node, first.Node)}
+	listen := freeAddress(t)
+	tool[joined](t, "cluster", "join", "--data", nodeDir(g.data, first.Node), "--node", "4", "--listen", listen)
+	g.nodes = append(g.nodes, nodeLine{Node: 4, Listen: listen})
+	ends = append(ends, g.again(4, first.Node))
+	for i, node := range []uint64{lost.Node, 4} {
+		ends[i]()
+		if !archived(node) {
+			t.Errorf("node %d has begun without an archive", node)
+		}
+		type verified struct {
+			First uint64 `json:"first_seq"`
+		}
+		if v := tool[verified](t, "journal", "verify", nodeDir(g.data, node)); v.First != 1 {
+			t.Errorf("node %d has commands from %d on", node, v.First)
+		}
 	}
 }
