@@ -52,10 +52,14 @@ func (c *Config) Seating(learner *Member) *raftpb.ConfChangeV2 { return c.seatin
 // MayJoin returns an error if a leader cannot let a member join.
 func (m *Member) MayJoin(s raftlog.Status) error { return m.mayJoin(s) }
 
-// Seat adds a learner to the configuration, and asks for its vote.
-func (n *Node) Seat(learner *Member) error {
+// Seat adds learners to the configuration, and asks for the vote of one of them.
+func (n *Node) Seat(learners ...Member) error {
 	config := *n.Config()
-	config.Nodes = append(slices.Clone(config.Nodes), *learner)
+	config.Nodes = append(slices.Clone(config.Nodes), learners...)
 	n.config.Store(&config)
-	return n.Log.reach(func(l *raftlog.Log) error { return n.seat(l, learner.Node) })
+	var ids []uint64
+	for _, m := range learners {
+		ids = append(ids, m.Node)
+	}
+	return n.Log.reach(func(l *raftlog.Log) error { return n.seatOne(l, ids) })
 }

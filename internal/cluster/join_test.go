@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -169,8 +170,24 @@ func TestReplaceOneThatAnswers(t *testing.T) {
 // which looks for another leader and finds none.
 func TestLeaderHandsOverBeforeItIsReplaced(t *testing.T) {
 	n := newLone(t)
-	if err := n.Seat(&cluster.Member{Node: 2 + life, Replaces: 1}); !errors.Is(err, raftlog.ErrNoHeir) {
+	if err := n.Seat(cluster.Member{Node: 2 + life, Replaces: 1}); !errors.Is(err, raftlog.ErrNoHeir) {
 		t.Errorf("the leader is replaced: %v", err)
+	}
+}
+
+// TestLearnerWithoutAVoteHoldsUpNoOther has two learners that have caught up, of which the first can get no vote now: the
+// second gets its own.
+func TestLearnerWithoutAVoteHoldsUpNoOther(t *testing.T) {
+	n := newLone(t)
+	c, _, _, err := cluster.Prepare(3, time.Now())
+	want(t, err)
+	second := uint64(3 + life)
+	want(t, n.Seat(
+		cluster.Member{Node: 2 + life, Replaces: 1, Pin: c.Pin, Address: "127.0.0.1:2"},
+		cluster.Member{Node: second, Pin: c.Pin, Address: "127.0.0.1:3"},
+	))
+	for !slices.Contains(n.Log.Status().Voters, second) {
+		runtime.Gosched()
 	}
 }
 

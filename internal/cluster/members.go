@@ -161,16 +161,25 @@ func (n *Node) promote(ctx context.Context) {
 			return
 		case <-n.after(lookEvery):
 		}
-		err := n.Log.reach(func(l *raftlog.Log) error {
-			for _, id := range l.CaughtUp() {
-				return n.seat(l, id)
-			}
-			return nil
-		})
+		err := n.Log.reach(func(l *raftlog.Log) error { return n.seatOne(l, l.CaughtUp()) })
 		if err != nil && !errors.Is(err, journal.ErrNotLeader) && !errors.Is(err, raftlog.ErrNoHeir) && ctx.Err() == nil {
 			n.log.Warn("a node that has caught up gets no vote yet", slog.Any("error", err))
 		}
 	}
+}
+
+// seatOne asks for the vote of the first learner that can get one now: raft takes one change at a time. A learner whose
+// vote is refused does not keep the others from theirs.
+func (n *Node) seatOne(l *raftlog.Log, learners []uint64) error {
+	var refused error
+	for _, id := range learners {
+		err := n.seat(l, id)
+		if err == nil {
+			return nil
+		}
+		refused = errors.Join(refused, err)
+	}
+	return refused
 }
 
 // seat asks for the change that gives a learner its vote. A leader that is to be replaced by it hands over before, so
