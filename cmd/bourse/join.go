@@ -169,23 +169,22 @@ func (c *clusterReplace) Run(p *program) error {
 			return err
 		}
 	} else if cluster.Number(m.Replaces) != c.Node {
-		return fmt.Errorf("node %d is a member, and replaces none: node %d can go by `bourse cluster leave`", c.With, c.Node)
-	}
-	if p.stateOf(newcomer.dir()) == nil {
-		_, _ = fmt.Fprintf(p.stderr, "bourse: node %d has joined; start it: %s\n", c.With, newcomer.start())
+		return fmt.Errorf("node %d is a member, and does not replace node %d, which can go by `bourse cluster leave`", c.With, c.Node)
 	}
 
-	nodes, err := c.done(p)
+	nodes, err := c.done(newcomer)
 	if err != nil {
 		return err
 	}
 	return p.print(replaced{c.Node, c.With, nodes})
 }
 
-// done waits until the old node is no member any more, and returns the numbers of all nodes.
-func (c *clusterReplace) done(p *program) ([]uint64, error) {
+// done waits until the old node is no member any more, and returns the numbers of all nodes. It says what it waits for.
+func (c *clusterReplace) done(newcomer *returning) ([]uint64, error) {
+	p, said := newcomer.program, ""
 	for {
-		if leader, err := p.leaderOf(c.Data); err == nil {
+		leader, err := p.leaderOf(c.Data)
+		if err == nil {
 			config, err := readConfig(c.Data.beside(leader.Node))
 			switch {
 			case err != nil:
@@ -196,10 +195,30 @@ func (c *clusterReplace) done(p *program) ([]uint64, error) {
 				return config.Numbers(), nil
 			}
 		}
+
+		if why := newcomer.needs(leader, p.stateOf(newcomer.dir())); why != said {
+			said = why
+			_, _ = fmt.Fprintf(p.stderr, "bourse: %s\n", why)
+		}
 		select {
 		case <-p.ctx.Done():
 			return nil, p.ctx.Err()
 		case <-time.After(askAgain):
 		}
+	}
+}
+
+// needs returns what keeps a node that has joined from its vote, by its own state and that of the leader. Both are nil
+// for nodes that do not answer. Progress is told in tens of percent.
+func (r *returning) needs(leader, own *standing) string {
+	switch {
+	case own == nil:
+		return fmt.Sprintf("node %d has joined, and does not run; start it: %s", r.number, r.start())
+	case leader == nil:
+		return fmt.Sprintf("node %d waits for a leader; `bourse cluster status` shows the nodes", r.number)
+	case own.Applied < leader.Commit:
+		return fmt.Sprintf("node %d catches up, and has %d %% of the journal", r.number, own.Applied*10/leader.Commit*10)
+	default:
+		return fmt.Sprintf("node %d has caught up, and waits for its vote", r.number)
 	}
 }

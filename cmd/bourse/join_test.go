@@ -95,7 +95,7 @@ func TestClusterReplace(t *testing.T) {
 	replace("still answers", old.Node, 4)
 	replace("leads the cluster", leader.Node, 4)
 	replace("has no node 6", 6, 4)
-	replace("replaces none", old.Node, leader.Node)
+	replace("does not replace node", old.Node, leader.Node)
 	replace("of a node that stays", stays.Node, 4)
 
 	old.kill()
@@ -106,6 +106,29 @@ func TestClusterReplace(t *testing.T) {
 	r.handover(key, "needed", func() {})
 	r.start(stays)
 	r.comesBackFenced(old, key)
+}
+
+// TestReplaceSaysWhatItWaitsFor asks what keeps a node that has joined from its vote.
+func TestReplaceSaysWhatItWaitsFor(t *testing.T) {
+	r := &returning{program: &program{}, data: "/srv", number: 4}
+	at := func(applied, commit uint64) *standing {
+		return &standing{Status: &cluster.Status{Applied: applied, Commit: commit}}
+	}
+	for _, step := range []struct {
+		leader, own *standing
+		says        string
+	}{
+		{at(9, 9), nil, "node 4 has joined, and does not run; start it: "},
+		{nil, nil, "does not run; start it: "},
+		{nil, at(5, 5), "node 4 waits for a leader"},
+		{at(200, 200), at(0, 10), "node 4 catches up, and has 0 % of the journal"},
+		{at(200, 200), at(199, 200), "node 4 catches up, and has 90 % of the journal"},
+		{at(200, 200), at(200, 200), "node 4 has caught up, and waits for its vote"},
+	} {
+		if got := r.needs(step.leader, step.own); !strings.Contains(got, step.says) {
+			t.Errorf("%q, not %q", got, step.says)
+		}
+	}
 }
 
 // comesBackFenced starts a node that was replaced: beside the others it does not start, and in another place it reaches
