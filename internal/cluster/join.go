@@ -42,6 +42,10 @@ func (c *Config) added(n *Newcomer) (*Member, error) {
 		if by := c.successor(old.Node); by != nil {
 			return nil, fmt.Errorf("node %d is being replaced by node %d", n.Replaces, Number(by.Node))
 		}
+		if other := c.predecessor(old); other != nil {
+			return nil, fmt.Errorf("node %d has not replaced node %d yet: wait for that, or let it go by `bourse cluster leave`",
+				n.Replaces, Number(other.Node))
+		}
 		m.Replaces = old.Node
 	}
 
@@ -62,6 +66,16 @@ func (c *Config) successor(node uint64) *Member {
 	for i := range c.Nodes {
 		if m := &c.Nodes[i]; Number(m.Node) != Number(node) && m.succeeds(node) {
 			return m
+		}
+	}
+	return nil
+}
+
+// predecessor returns the member of another number that a member is to replace; nil if there is none.
+func (c *Config) predecessor(m *Member) *Member {
+	for i := range c.Nodes {
+		if other := &c.Nodes[i]; Number(other.Node) != Number(m.Node) && m.succeeds(other.Node) {
+			return other
 		}
 	}
 	return nil

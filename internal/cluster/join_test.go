@@ -85,10 +85,18 @@ func TestReplace(t *testing.T) {
 	c.Nodes = append(c.Nodes, *m)
 	refused("node 3 is being replaced by node 4", cluster.Newcomer{Number: 3})
 	refused("node 3 is being replaced by node 4", cluster.Newcomer{Number: 5, Address: "a5", Listen: "l5", Replaces: 3})
+	replacement := cluster.Newcomer{Number: 5, Address: "a5", Listen: "l5", Replaces: 4}
+	refused("node 4 has not replaced node 3 yet", replacement)
 	again, err := c.Next(&cluster.Newcomer{Number: 4})
 	want(t, err)
 	if again.Node != 4+2*life || again.Replaces != 3 || again.Address != "a3" {
 		t.Errorf("it comes back as %+v", again)
+	}
+
+	done := *c
+	done.Nodes = slices.DeleteFunc(slices.Clone(c.Nodes), func(other cluster.Member) bool { return other.Node == 3 })
+	if second, err := done.Next(&replacement); err != nil || second.Replaces != m.Node {
+		t.Errorf("node 4 votes, and is replaced by %+v, %v", second, err)
 	}
 
 	c.Nodes = append(c.Nodes, cluster.Member{Node: 3 + 2*life})
