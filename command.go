@@ -263,8 +263,14 @@ type Genesis struct {
 	Rules uint32
 }
 
-// CurrentRules is the newest version of the rules that this program knows.
-const CurrentRules = 1
+// The versions of the rules. A journal is replayed under those that it names.
+const (
+	// RulesOutdating are the rules since which a waiting act is outdated by a later command that
+	// sets the same.
+	RulesOutdating = 2
+	// CurrentRules is the newest version of the rules that this program knows.
+	CurrentRules = RulesOutdating
+)
 
 // MaxText bounds a command's text, in bytes.
 const MaxText = 4096

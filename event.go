@@ -76,6 +76,8 @@ const (
 	EventApprovalLimit
 	// EventAct: an act of operators waits, or came to its end. Facts: Act.
 	EventAct
+	// EventActOutdated: a waiting act is outdated. Facts: Act.
+	EventActOutdated
 	// EventActRestored: an act waits. Facts: Act.
 	EventActRestored
 

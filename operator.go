@@ -109,6 +109,9 @@ type Act struct {
 	// Due is when a waiting act expires or, of nobody, is carried out.
 	Due    Time
 	Status ActStatus
+	// Outdated is the sequence of the command that, while the act waited, set what its own command
+	// sets. The act is no longer carried out then. Zero for none.
+	Outdated Seq
 	// What describes the command for people. It is no part of the state.
 	What string
 }
@@ -123,6 +126,9 @@ func (a *Act) String() string {
 		is += " by" + second
 	} else if a.By[1] != 0 {
 		by += " and" + second
+	}
+	if a.Outdated != 0 {
+		is += fmt.Sprintf(", outdated by command %d", a.Outdated)
 	}
 	return fmt.Sprintf("act %d of %s %s: %s: %s", a.ID, by, is, a.What, a.Reason)
 }

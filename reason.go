@@ -140,6 +140,8 @@ const (
 	LastOwner
 	// RecordOutOfOrder: the entry does not follow the last one of the signer's record.
 	RecordOutOfOrder
+	// ActOutdated: what the act sets was set by a later command. It has to be ordered anew.
+	ActOutdated
 )
 
 var reasonWords = map[Reason]string{
@@ -209,6 +211,7 @@ var reasonWords = map[Reason]string{
 	ActNotFound:      "ACT_NOT_FOUND",
 	LastOwner:        "LAST_OWNER",
 	RecordOutOfOrder: "RECORD_OUT_OF_ORDER",
+	ActOutdated:      "ACT_OUTDATED",
 }
 
 // String returns the reason's word in the public interfaces.

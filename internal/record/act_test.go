@@ -153,3 +153,48 @@ func TestAuthorities(t *testing.T) {
 		}
 	}
 }
+
+// TestSubjects wants a subject of each command that operators order, apart from those that set nothing
+// which a later command could set too, and another subject for another kind.
+func TestSubjects(t *testing.T) {
+	none := record.Subject{}
+	setsNothing := map[bourse.CommandKind]string{
+		bourse.CommandAddOperator:      "adds",
+		bourse.CommandCredit:           "adds",
+		bourse.CommandCollectFees:      "moves what is there",
+		bourse.CommandAssignDeposit:    "is refused once the deposit is assigned",
+		bourse.CommandDecideWithdrawal: "is refused once the withdrawal is decided",
+		bourse.CommandResetPerson:      "names the row that it replaces",
+	}
+	ofWithdrawals := map[bourse.CommandKind]bool{
+		bourse.CommandReplaceWithdrawal: true, bourse.CommandReleaseWithdrawal: true,
+		bourse.CommandSigned: true, bourse.CommandRecord: true,
+	}
+	kinds := map[record.Subject]bourse.CommandKind{}
+	for _, cmd := range commands() {
+		got, ordered := record.SubjectOf(&cmd), record.AuthorityOf(&cmd).Role != 0
+		if why := setsNothing[cmd.Kind]; ordered && (got == none) != (why != "") && !ofWithdrawals[cmd.Kind] {
+			t.Errorf("kind %d has the subject %+v, and %q", cmd.Kind, got, why)
+		}
+		if !ordered && got != none && !ofWithdrawals[cmd.Kind] {
+			t.Errorf("kind %d is no operator's, and has a subject", cmd.Kind)
+		}
+		if kind, seen := kinds[got]; got != none && seen && kind != cmd.Kind && !ofWithdrawals[kind] {
+			t.Errorf("kind %d has the subject of kind %d", cmd.Kind, kind)
+		}
+		kinds[got] = cmd.Kind
+	}
+
+	of := func(kind bourse.CommandKind, w bourse.WalletCommand) record.Subject {
+		return record.SubjectOf(&bourse.Command{Kind: kind, Wallet: &w})
+	}
+	one := of(bourse.CommandReplaceWithdrawal, bourse.WalletCommand{ID: 1})
+	if one == none || one != of(bourse.CommandReleaseWithdrawal, bourse.WalletCommand{ID: 1}) ||
+		one != of(bourse.CommandSigned, bourse.WalletCommand{Signed: &bourse.SignedTx{Wallet: 1}}) ||
+		one == of(bourse.CommandReplaceWithdrawal, bourse.WalletCommand{ID: 2}) {
+		t.Error("the commands about one withdrawal's transaction have other subjects")
+	}
+	if got := of(bourse.CommandReleaseWithdrawal, bourse.WalletCommand{Network: 1, Tx: bourse.TxHash{1}}); got != none {
+		t.Errorf("a sweep has the subject %+v", got)
+	}
+}

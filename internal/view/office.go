@@ -32,6 +32,12 @@ func (o *office) fold(kind bourse.EventKind, f *bourse.Fact) {
 			o.limits = slices.Insert(o.limits, at, *f.Limit)
 		}
 		o.limits[at] = *f.Limit
+	case bourse.EventActOutdated:
+		for i := range o.acts {
+			if o.acts[i].ID == f.Act.ID {
+				o.acts[i] = *f.Act
+			}
+		}
 	case bourse.EventAct, bourse.EventActRestored:
 		o.acts = slices.DeleteFunc(o.acts, func(a bourse.Act) bool { return a.ID == f.Act.ID })
 		if f.Act.Status == bourse.ActWaits {

@@ -116,7 +116,8 @@ func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
 	case bourse.EventMarketRestored:
 		v.book(ev.Facts[e.At].MarketID).seq = ev.Facts[e.At].Levels
 
-	case bourse.EventOperator, bourse.EventApprovalLimit, bourse.EventAct, bourse.EventActRestored:
+	case bourse.EventOperator, bourse.EventApprovalLimit, bourse.EventAct, bourse.EventActOutdated,
+		bourse.EventActRestored:
 		v.office.fold(e.Kind, &ev.Facts[e.At])
 
 	case bourse.EventNetworkState:

@@ -83,15 +83,41 @@ func (e *Engine) openActs(by bourse.OperatorID) int {
 	return n
 }
 
-// carryOut carries out the command of an act, and reports whether it was not refused.
+// carryOut carries out the command of an act, which then waits no longer, and reports whether it was not
+// refused.
 func (e *Engine) carryOut(a *bourse.Act, ordered *bourse.Command, ev *bourse.Events) bool {
 	e.decide(ordered, ev)
 	if ev.Outcome.Reason != 0 {
 		return false
 	}
+
+	e.removeAct(a.ID)
+	e.outdate(ordered, ev)
 	a.Status = bourse.ActDone
 	announceAct(ev, bourse.EventAct, a, ordered)
 	return true
+}
+
+// outdate marks the waiting acts whose commands set what a command just set. Each was ordered before
+// it: carried out now, it would take the newer change back, which its operators have not seen.
+func (e *Engine) outdate(by *bourse.Command, ev *bourse.Events) {
+	if len(e.operators.acts) == 0 || e.rules < bourse.RulesOutdating {
+		return
+	}
+	subject := record.SubjectOf(by)
+	if subject == (record.Subject{}) {
+		return
+	}
+
+	for _, a := range e.operators.acts {
+		if a.Outdated != 0 {
+			continue
+		}
+		if ordered := e.ordered(a); record.SubjectOf(ordered) == subject {
+			a.Outdated = e.seq
+			announceAct(ev, bourse.EventActOutdated, a, ordered)
+		}
+	}
 }
 
 func announceAct(ev *bourse.Events, kind bourse.EventKind, a *bourse.Act, ordered *bourse.Command) {
@@ -116,6 +142,8 @@ func (e *Engine) approveAct(asked *bourse.OperatorCommand, ev *bourse.Events) bo
 		return bourse.SameOperator
 	case asked.Digest != a.Digest:
 		return bourse.WrongDigest
+	case a.Outdated != 0:
+		return bourse.ActOutdated
 	}
 
 	ordered := e.ordered(&a)
@@ -125,9 +153,7 @@ func (e *Engine) approveAct(asked *bourse.OperatorCommand, ev *bourse.Events) bo
 		}
 	}
 	a.By = asked.By
-	if e.carryOut(&a, ordered, ev) {
-		e.removeAct(a.ID)
-	}
+	e.carryOut(&a, ordered, ev)
 	return 0
 }
 
@@ -166,7 +192,7 @@ func (e *Engine) removeAct(id bourse.Seq) {
 }
 
 // endAct ends the oldest waiting act if its time has come: one of an operator expires, one of
-// nobody is carried out. A tick ends one at most, with the budget of a command, and its outcome
+// nobody is carried out, unless it is outdated. A tick ends one at most, with the budget of a command, and its outcome
 // stays its own.
 func (e *Engine) endAct(ev *bourse.Events) {
 	if len(e.operators.acts) == 0 || e.operators.acts[0].Due > e.now {
@@ -183,7 +209,7 @@ func (e *Engine) endAct(ev *bourse.Events) {
 
 	outcome := ev.Outcome
 	ev.Outcome = bourse.Outcome{}
-	if !e.carryOut(&a, ordered, ev) {
+	if a.Outdated != 0 || !e.carryOut(&a, ordered, ev) {
 		a.Status = bourse.ActRefused
 		announceAct(ev, bourse.EventAct, &a, ordered)
 	}

@@ -124,7 +124,7 @@ func (e *Engine) mineStrange(n *custody.Network, m *custody.Mined, ev *bourse.Ev
 		e.post(m, ev, bourse.Transfer{
 			Kind: bourse.TransferStrange, From: bourse.AccountTreasury, To: outside, Asset: t.Asset, Amount: t.Amount,
 		})
-		n.Halt(bourse.HaltStrangeSpend)
+		e.halt(n, bourse.HaltStrangeSpend, ev)
 	}
 	for i := range m.Inflows {
 		if o := &m.Inflows[i]; o.Owner == bourse.AccountTreasury {
@@ -264,7 +264,7 @@ func (e *Engine) rewind(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Rea
 		return bourse.BlockOutOfOrder
 	}
 	if !n.Reaches(cmd.Height) {
-		n.Halt(bourse.HaltDeepReorg)
+		e.halt(n, bourse.HaltDeepReorg, ev)
 		n.Announce(ev)
 		return bourse.RewindTooDeep
 	}

@@ -86,7 +86,7 @@ func (e *Engine) undeposit(n *custody.Network, d *bourse.Deposit, ev *bourse.Eve
 		Asset: d.Asset, Amount: d.Amount,
 	})
 	if d.Status == bourse.WalletDone {
-		n.Halt(bourse.HaltReorg)
+		e.halt(n, bourse.HaltReorg, ev)
 	}
 	e.custody.ChangedDeposit(ev, d)
 }

@@ -39,7 +39,7 @@ func TestWorkloadsDrawOperators(t *testing.T) {
 	}
 	for _, what := range []string{
 		"waits", "done", "dropped", "expired", "refused", "of nobody", "UNKNOWN_OPERATOR", "OPERATOR_DISABLED",
-		"ROLE_MISSING", "SAME_OPERATOR", "WRONG_DIGEST", "ACT_NOT_FOUND", "LAST_OWNER",
+		"ROLE_MISSING", "SAME_OPERATOR", "WRONG_DIGEST", "ACT_NOT_FOUND", "ACT_OUTDATED", "LAST_OWNER",
 		"person",
 	} {
 		if seen[what] == 0 {

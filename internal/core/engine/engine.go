@@ -197,6 +197,9 @@ func (e *Engine) admit(cmd *bourse.Command, ev *bourse.Events) {
 		return
 	}
 	e.decide(cmd, ev)
+	if ev.Outcome.Reason == 0 {
+		e.outdate(cmd, ev)
+	}
 }
 
 // decide carries out the rare commands. Those of an area are in its file: catalogue.go,
@@ -260,6 +263,7 @@ func (e *Engine) raise(cmd *bourse.Command, ev *bourse.Events) {
 		n := e.custody.Network(listed.ID)
 		n.Paused = true
 		n.Announce(ev)
+		e.outdateResuming(n, ev)
 	}
 }
 

@@ -34,6 +34,7 @@ func codeAct(c *codec.Codec, a *bourse.Act) {
 	c.Fixed(a.Digest[:])
 	c.Ordered(&a.Token, &a.Reason, &a.Record)
 	codec.Uint64(c, &a.Due)
+	codec.Uint64(c, &a.Outdated)
 }
 
 func (e *Engine) writeOperators(c *codec.Codec) {
@@ -139,6 +140,8 @@ func (e *Engine) checkActs() error {
 			return fmt.Errorf("act %d waits after act %d", a.ID, last.ID)
 		case int(a.By[0]) > len(e.operators.list) || a.By[1] != 0 || a.Status != bourse.ActWaits:
 			return fmt.Errorf("act %d of %v waits and is %s", a.ID, a.By, a.Status)
+		case a.Outdated != 0 && (a.Outdated <= a.ID || a.Outdated > e.seq):
+			return fmt.Errorf("act %d is outdated by command %d", a.ID, a.Outdated)
 		case a.Digest != record.ActDigest(e.genesis, a.By[0], a):
 			return fmt.Errorf("act %d is not what was ordered", a.ID)
 		case e.openActs(a.By[0]) > bourse.MaxOpenActs:

@@ -64,7 +64,7 @@ func (e *Engine) recordWithdrawal(n *custody.Network, s *bourse.SignedTx, ev *bo
 	case w == nil && e.custody.Allotted(s.Wallet):
 		return // over long ago: only such a build left its entry behind
 	case w == nil || w.Network != n.Network || !w.AtSigner:
-		n.Halt(bourse.HaltUnknownSigned)
+		e.halt(n, bourse.HaltUnknownSigned, ev)
 		if e.custody.UseUp(s.Wallet) {
 			e.keep(n, s, ev)
 		}

@@ -40,7 +40,7 @@ type exchange struct {
 func newExchange(tb testing.TB, sandbox bool) *exchange {
 	tb.Helper()
 	x := &exchange{tb: tb, e: engine.New()}
-	x.must(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: sandbox, Rules: 1}})
+	x.must(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: sandbox, Rules: bourse.CurrentRules}})
 	for _, symbol := range []bourse.Symbol{"BTC", "ETH", "USDT"} {
 		x.must(bourse.Command{Kind: bourse.CommandDefineAsset, Asset: &bourse.Asset{
 			Symbol: symbol, Name: string(symbol), Scale: 10, Enabled: true,

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/custody"
 	"github.com/bourse-exchange/bourse/internal/core/terms"
 )
 
@@ -229,6 +230,20 @@ func (e *Engine) pauseWithdrawals(cmd *bourse.Command, ev *bourse.Events) bourse
 	n.Announce(ev)
 	e.letReadyGo(ev)
 	return 0
+}
+
+// halt stops a network's withdrawals.
+func (e *Engine) halt(n *custody.Network, why bourse.Halt, ev *bourse.Events) {
+	n.Halt(why)
+	e.outdateResuming(n, ev)
+}
+
+// outdateResuming marks the waiting acts that resume the withdrawals of a network that the exchange
+// itself just stopped: their operators did not know why.
+func (e *Engine) outdateResuming(n *custody.Network, ev *bourse.Events) {
+	e.outdate(&bourse.Command{
+		Kind: bourse.CommandPauseWithdrawals, On: true, Wallet: &bourse.WalletCommand{Network: n.Network},
+	}, ev)
 }
 
 // letReadyGo moves on approved withdrawals whose networks resumed, within the step

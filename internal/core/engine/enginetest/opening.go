@@ -8,7 +8,7 @@ import "github.com/bourse-exchange/bourse"
 // carry no sequence and no time.
 func Opening() []bourse.Command {
 	list := []bourse.Command{
-		{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1}},
+		{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: bourse.CurrentRules}},
 		{Kind: bourse.CommandDefineAsset, Asset: &bourse.Asset{
 			Symbol: "BTC", Name: "Bitcoin", Scale: 8, Enabled: true,
 		}},

@@ -22,6 +22,9 @@ type staff struct {
 	// operators are by id less one, acts the waiting ones, oldest first.
 	operators []bourse.Operator
 	acts      []bourse.Act
+	// rules is the version of the rules, seq the current command.
+	rules uint32
+	seq   bourse.Seq
 }
 
 func (x *Oracle) hasOwner(except bourse.OperatorID) bool {
@@ -78,6 +81,8 @@ func (x *Oracle) applyOperators(cmd *bourse.Command) bool {
 		reason = x.addOperator(cmd)
 	case bourse.CommandChangeOperator:
 		reason = x.changeOperator(cmd.Operators.Define)
+	case bourse.CommandSetRules:
+		x.rules = cmd.Rules
 	case bourse.CommandSetApprovalLimit:
 		if int(cmd.AssetID) > len(x.assets) {
 			reason = bourse.UnknownAsset
@@ -182,6 +187,7 @@ func (x *Oracle) orderAct(cmd *bourse.Command) bourse.Reason {
 	if open == mostOpenActs {
 		return bourse.TooMany
 	}
+	a.Status = bourse.ActWaits
 	x.acts = append(x.acts, a)
 	x.tellAct(a, bourse.ActWaits)
 	x.ev.Outcome.ID = uint64(a.ID)
@@ -197,19 +203,26 @@ func ordered(a *bourse.Act) *bourse.Command {
 	return cmd
 }
 
-// carryOut carries out the command of an act, and reports whether it was not refused.
+// carryOut carries out the command of an act, which waits no more then, and reports whether it was not
+// refused.
 func (x *Oracle) carryOut(a bourse.Act) bool {
 	x.carry(ordered(&a))
 	if x.ev.Outcome.Reason != 0 {
 		return false
 	}
+	x.acts = slices.DeleteFunc(x.acts, func(b bourse.Act) bool { return b.ID == a.ID })
+	x.outdate(ordered(&a))
 	x.tellAct(a, bourse.ActDone)
 	return true
 }
 
 func (x *Oracle) tellAct(a bourse.Act, is bourse.ActStatus) {
 	a.Status = is
-	x.ev.AddFact(bourse.EventAct, bourse.Fact{Act: &a})
+	x.announceAct(bourse.EventAct, a)
+}
+
+func (x *Oracle) announceAct(kind bourse.EventKind, a bourse.Act) {
+	x.ev.AddFact(kind, bourse.Fact{Act: &a})
 }
 
 func (x *Oracle) waitingAct(id bourse.Seq) int {
@@ -228,15 +241,17 @@ func (x *Oracle) approveAct(o *bourse.OperatorCommand) bourse.Reason {
 	if a.Digest != o.Digest {
 		return bourse.WrongDigest
 	}
+	if a.Outdated != 0 {
+		return bourse.ActOutdated
+	}
 	role, _ := authority(ordered(&a))
 	for _, by := range o.By {
 		if reason := x.lacks(by, role); reason != 0 {
 			return reason
 		}
 	}
-	if a.By = o.By; x.carryOut(a) {
-		x.acts = slices.Delete(x.acts, at, at+1)
-	}
+	a.By = o.By
+	x.carryOut(a)
 	return 0
 }
 
@@ -274,7 +289,7 @@ func (x *Oracle) endAct() {
 		x.tellAct(a, bourse.ActExpired)
 		return
 	}
-	if !x.carryOut(a) {
+	if a.Outdated != 0 || !x.carryOut(a) {
 		x.tellAct(a, bourse.ActRefused)
 	}
 	x.ev.Outcome = bourse.Outcome{}

@@ -134,7 +134,7 @@ func NewOracle() *Oracle {
 
 // Apply carries out one command.
 func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
-	x.now, x.ev, x.steps, x.visits = cmd.Time, ev, maxSteps, 0
+	x.seq, x.now, x.ev, x.steps, x.visits = cmd.Seq, cmd.Time, ev, maxSteps, 0
 	if (x.genesis == nil) != (cmd.Kind == bourse.CommandGenesis) {
 		ev.Refuse(bourse.OutOfOrder)
 		return
@@ -143,11 +143,12 @@ func (x *Oracle) Apply(cmd *bourse.Command, ev *bourse.Events) {
 
 	switch {
 	case cmd.Kind == bourse.CommandGenesis:
-		x.genesis = cmd.Genesis
+		x.genesis, x.rules = cmd.Genesis, cmd.Genesis.Rules
 	case x.ownersOnly(cmd):
 		ev.Refuse(bourse.OperatorsOnly)
 	default:
 		x.carry(cmd)
+		x.outdate(cmd)
 	}
 	x.number()
 }

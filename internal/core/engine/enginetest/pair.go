@@ -120,7 +120,7 @@ func told(ev *bourse.Events) []bourse.Event {
 			}
 		case bourse.EventRefused, bourse.EventAccountLevel, bourse.EventTraded, bourse.EventOrderAccepted,
 			bourse.EventOrderRejected, bourse.EventOrderRepeated, bourse.EventOrderTriggered,
-			bourse.EventOrderAmended, bourse.EventOrderPrevented, bourse.EventOrderClosed, bourse.EventAct:
+			bourse.EventOrderAmended, bourse.EventOrderPrevented, bourse.EventOrderClosed, bourse.EventAct, bourse.EventActOutdated:
 			list = append(list, e)
 		default:
 		}
@@ -139,9 +139,10 @@ func same(a *bourse.Events, x bourse.Event, b *bourse.Events, y bourse.Event) bo
 		return a.Trades[x.At] == b.Trades[y.At]
 	case bourse.EventAccountLevel:
 		return a.Facts[x.At] == b.Facts[y.At]
-	case bourse.EventAct:
+	case bourse.EventAct, bourse.EventActOutdated:
 		got, want := a.Facts[x.At].Act, b.Facts[y.At].Act
-		return got.ID == want.ID && got.By == want.By && got.Status == want.Status && got.Due == want.Due
+		return got.ID == want.ID && got.By == want.By && got.Status == want.Status && got.Due == want.Due &&
+			got.Outdated == want.Outdated
 	case bourse.EventRefused, bourse.EventOrderRepeated:
 		return true
 	default:
@@ -157,7 +158,7 @@ func show(ev *bourse.Events, e bourse.Event) string {
 		return fmt.Sprintf("trade %+v", ev.Trades[e.At])
 	case bourse.EventAccountLevel:
 		return fmt.Sprintf("level %+v", ev.Facts[e.At])
-	case bourse.EventAct:
+	case bourse.EventAct, bourse.EventActOutdated:
 		return ev.Facts[e.At].Act.String()
 	case bourse.EventRefused, bourse.EventOrderRepeated:
 		return fmt.Sprintf("kind %d, %s", e.Kind, e.Reason)

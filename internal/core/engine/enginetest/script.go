@@ -64,7 +64,7 @@ func Run(text string) (string, error) {
 		hired: map[string]bourse.OperatorID{},
 	}
 	if err := s.apply(&bourse.Command{
-		Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1},
+		Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: bourse.CurrentRules},
 	}); err != nil {
 		return "", err
 	}
@@ -199,7 +199,7 @@ func (s *Script) show(ev *bourse.Events) {
 			s.showLevel(&ev.Facts[e.At])
 		case bourse.EventOperator:
 			s.showOperator(ev.Facts[e.At].Staff)
-		case bourse.EventAct:
+		case bourse.EventAct, bourse.EventActOutdated:
 			s.tell("%s", ev.Facts[e.At].Act)
 		case bourse.EventTransfer:
 			t := &ev.Transfers[e.At]

@@ -105,7 +105,7 @@ func (w *Workload) draw() {
 	}
 	s.mid += s.wide * pageTicks
 
-	w.add(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1}})
+	w.add(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: bourse.CurrentRules}})
 	w.drawCatalogue()
 	for a := bourse.AccountID(1); uint64(a) <= s.accounts; a++ {
 		w.add(bourse.Command{Kind: bourse.CommandCreateAccount, Token: bourse.Token{byte(a)}})

@@ -76,7 +76,9 @@ func (w *Workload) act() bourse.Command {
 func (w *Workload) orderable() bourse.Command {
 	a := w.account()
 	market := bourse.MarketID(w.between(1, w.shape.markets))
-	switch w.src.Below(9) {
+	switch w.src.Below(10) {
+	case 9:
+		return bourse.Command{Kind: bourse.CommandSetRules, Rules: uint32(w.between(1, bourse.CurrentRules))}
 	case 8:
 		return w.reset(a)
 	case 0:
