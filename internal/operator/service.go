@@ -206,7 +206,11 @@ func (s *Service) sequence(ctx context.Context, cmd *bourse.Command) error {
 
 // refused returns the error for a reason of the exchange.
 func refused(reason bourse.Reason) error {
-	return &bourse.Error{Code: bourse.CodeRefused, Reason: reason, Message: reason.String()}
+	message := reason.String()
+	if reason == bourse.ActOutdated {
+		message += ": what it sets was set since it was ordered; drop it, look at what there is now, and order it anew"
+	}
+	return &bourse.Error{Code: bourse.CodeRefused, Reason: reason, Message: message}
 }
 
 // dropped removes the row of a refused command. After an unknown outcome the row stays.

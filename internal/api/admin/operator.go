@@ -108,13 +108,16 @@ type actAnswer struct {
 	Reason string            `json:"reason"`
 	Digest string            `json:"digest"`
 	Due    string            `json:"due"`
+	// Outdated is the sequence of the command that set what the act sets, if one did while it waited.
+	Outdated bourse.Seq `json:"outdated,omitzero"`
 	// Email is the address that a reset gives an account, or that of the operator to add.
 	Email string `json:"email,omitempty"`
 }
 
 func (s *Server) describeAct(a *bourse.Act) actAnswer {
 	d := actAnswer{
-		a.ID, a.By[0], a.What, a.Reason, hex.EncodeToString(a.Digest[:]), a.Due.Std().UTC().Format(time.RFC3339Nano), "",
+		ID: a.ID, By: a.By[0], What: a.What, Reason: a.Reason, Digest: hex.EncodeToString(a.Digest[:]),
+		Due: a.Due.Std().UTC().Format(time.RFC3339Nano), Outdated: a.Outdated,
 	}
 	if cmd, reset := operator.ResetOf(a); reset {
 		d.Email = s.Accounts.AwaitedEmail(cmd.Access.Digest)

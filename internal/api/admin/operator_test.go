@@ -255,6 +255,39 @@ func TestLongReasonOfBrokenGlass(t *testing.T) {
 		`{"error":"break_glass: must be a reason of at most 500 bytes"}`)
 }
 
+// TestOutdatedGlass outdates an act of nobody by what an operator stops meanwhile: a day later it is not carried out.
+func TestOutdatedGlass(t *testing.T) {
+	o := owned(t)
+	var got struct {
+		Acts []struct {
+			Act bourse.Seq `json:"act"`
+		} `json:"acts"`
+	}
+	o.ask("withdrawals/pause", `{"network":"ATOM","paused":false,"break_glass":"nobody is here"}`, &got)
+	o.answers("withdrawals/pause", `{"network":"ATOM","paused":true}`, `{"network":"ATOM","paused":true}`)
+	var listed struct {
+		Acts []struct {
+			Outdated bourse.Seq `json:"outdated"`
+		} `json:"acts"`
+	}
+	o.ask("operator/acts", `{}`, &listed)
+	by := o.engine.Seq()
+	if len(listed.Acts) != 1 || listed.Acts[0].Outdated != by {
+		t.Errorf("%+v, outdated by %d", listed, by)
+	}
+	o.now += bourse.Day
+	o.do(bourse.Command{Kind: bourse.CommandTick})
+	network := o.View.Catalogue().Network("ATOM").ID
+	if n := o.View.NetworkState(network); !n.Paused {
+		t.Errorf("carried out: %+v", n)
+	}
+	o.wantNotes(
+		fmt.Sprintf("act %d of nobody refused, outdated by command %d: pause-withdrawals network=%d on=false: nobody is here",
+			got.Acts[0].Act, by, network),
+		"withdrawals pause ATOM",
+	)
+}
+
 // TestBrokenGlassLetsOwnersIn adds an owner to an exchange whose owner lost the passkey.
 func TestBrokenGlassLetsOwnersIn(t *testing.T) {
 	o := owned(t)
