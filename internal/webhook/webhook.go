@@ -135,6 +135,18 @@ func (r Rules) check(text string) error {
 // receiver.
 func (e *Endpoint) Host() string { return hostOf(e.URL) }
 
+// Stub returns the URL of an endpoint without its path, for those who may not know the path.
+func (e *Endpoint) Stub() string {
+	u, err := url.Parse(e.URL)
+	if err != nil {
+		return ""
+	}
+	if u.Path == "" || u.Path == "/" {
+		return u.Scheme + "://" + u.Host
+	}
+	return u.Scheme + "://" + u.Host + "/…"
+}
+
 func hostOf(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {

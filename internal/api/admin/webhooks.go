@@ -9,11 +9,12 @@ import (
 
 // webhookAnswer shows an endpoint to operators, without its secret.
 type webhookAnswer struct {
-	ID        webhook.ID `json:"webhook"`
-	URL       string     `json:"url"`
-	Kinds     []string   `json:"kinds"`
-	Created   int64      `json:"created"`
-	Delivered uint64     `json:"delivered"`
+	ID webhook.ID `json:"webhook"`
+	// URL has no path for those who may not add webhooks, because it may be a secret of the receiver.
+	URL       string   `json:"url"`
+	Kinds     []string `json:"kinds"`
+	Created   int64    `json:"created"`
+	Delivered uint64   `json:"delivered"`
 	// Lag is the age of the bulletin that is being delivered, in seconds.
 	Lag int64 `json:"lag,omitzero"`
 	// Failing is the time of the first failure since the last delivery, Failure the text of the
@@ -25,11 +26,26 @@ type webhookAnswer struct {
 	Cause    string `json:"cause,omitempty"`
 }
 
-func describeWebhook(s *webhook.State) webhookAnswer {
-	return webhookAnswer{
-		ID: s.ID, URL: s.URL, Kinds: s.Kinds, Created: s.Created.Seconds(), Delivered: s.Delivered, Lag: s.Lag.Seconds(),
-		Failing: s.Failing.Seconds(), Failure: s.Failure, Disabled: s.Disabled.Seconds(), Cause: s.Cause,
+// describeWebhook shows an endpoint to whom a request is from.
+func (s *Server) describeWebhook(ctx context.Context, e *webhook.State) webhookAnswer {
+	url := e.Stub()
+	if s.maySeeURLs(orderOf(ctx)) {
+		url = e.URL
 	}
+	return webhookAnswer{
+		ID: e.ID, URL: url, Kinds: e.Kinds, Created: e.Created.Seconds(), Delivered: e.Delivered, Lag: e.Lag.Seconds(),
+		Failing: e.Failing.Seconds(), Failure: e.Failure, Disabled: e.Disabled.Seconds(), Cause: e.Cause,
+	}
+}
+
+// maySeeURLs reports whether a request is from somebody who may add webhooks: an owner in person, or whoever has the
+// machine.
+func (s *Server) maySeeURLs(o *order) bool {
+	if o.by == 0 {
+		return true
+	}
+	by, found := s.Operators.ByID(o.by)
+	return found && !o.byKey && by.Role >= s.RoleOf("webhook/add")
 }
 
 type webhookAddArgs struct {
@@ -56,14 +72,14 @@ func (s *Server) webhookAdd(ctx context.Context, a webhookAddArgs) (any, error) 
 	return struct {
 		webhookAnswer
 		Secret string `json:"secret"`
-	}{describeWebhook(&state), string(secret)}, err
+	}{s.describeWebhook(ctx, &state), string(secret)}, err
 }
 
 // webhookList lists the endpoints.
-func (s *Server) webhookList(context.Context, struct{}) (any, error) {
+func (s *Server) webhookList(ctx context.Context, _ struct{}) (any, error) {
 	rows := []webhookAnswer{}
 	for _, state := range s.Webhooks.All() {
-		rows = append(rows, describeWebhook(&state))
+		rows = append(rows, s.describeWebhook(ctx, &state))
 	}
 	return struct {
 		Webhooks []webhookAnswer `json:"webhooks"`
@@ -80,7 +96,7 @@ func (s *Server) webhookEnable(ctx context.Context, a webhookArgs) (any, error) 
 		return nil, err
 	}
 	state, err := s.Webhooks.Enable(ctx, a.ID)
-	return describeWebhook(&state), err
+	return s.describeWebhook(ctx, &state), err
 }
 
 // webhookRemove ends deliveries to an endpoint.

@@ -114,6 +114,12 @@ func TestWebhooksByHTTP(t *testing.T) {
 	if w := cy.ask("GET /webhooks", ""); strings.Contains(w.Body.String(), "whsec_") {
 		t.Errorf("the list has secrets: %s", w.Body)
 	}
+	whole, stub := fmt.Sprintf(`"url":"%s/secret-path"`, receiver.URL), fmt.Sprintf(`"url":"%s/…"`, receiver.URL)
+	ann.wants("GET /webhooks", "", 200, whole)
+	ann.makesKey("operate", "").wants("GET /webhooks", "", 200, stub)
+	for _, who := range staff[1:] {
+		who.wants("GET /webhooks", "", 200, stub)
+	}
 	ann.confirmed("POST /webhooks/1/test", `{"reason":"does it answer"}`, 406, "")
 	ann.confirmed("POST /webhooks/1/enable", `{"reason":"x"}`, 406, "")
 	ann.confirmed("POST /webhooks/1/remove", `{"reason":"it does not"}`, 200, `{"webhook":1}`)
