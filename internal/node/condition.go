@@ -37,8 +37,9 @@ func (n *Node) condition() pages.Condition {
 func (n *Node) vitals() admin.Condition {
 	c := n.condition()
 	links := make(map[bourse.NetworkID]admin.Link, len(c.Networks))
-	for id, link := range c.Networks {
-		links[id] = admin.Link(link)
+	for _, a := range n.networks {
+		link := c.Networks[a.id]
+		links[a.id] = admin.Link{Operating: link.Operating, Head: link.Head, AwaitsRecord: a.worker.AwaitsRecord()}
 	}
 	return admin.Condition{
 		Ready: n.ready.Load(), Refusing: c.Refusing, JournalP99: c.Step, Queue: uint64(n.sequencer.Queued()), HistoryLag: c.Lag,

@@ -58,8 +58,33 @@ func (w *Worker) takeOver(ctx context.Context) error {
 		}
 		delete(w.said, w.ID)
 		w.synced = len(list) < signer.MaxRecorded
+		w.heard = w.heard || w.synced
 	}
 	return nil
+}
+
+// recordFirst is the reason of a network that reads no blocks because of [Worker.unheard].
+const recordFirst = "withdrawals are halted, and the signer has not told its record since the start: " +
+	"no block is read before, because a payment that the journal does not know looks like a theft"
+
+// unheard reports whether the network has to wait for the signer's record before it reads another block. After a restore or
+// a promotion the journal can lack payments that are on the chain. The first block with one halts the network. The
+// record makes it a payment as long as the block is remembered, so no block is read behind it, even if an operator ends
+// the halt. Without a halt there is no such block, and a signer that is away keeps no deposit waiting.
+func (w *Worker) unheard() bool {
+	halted := w.Board.State(w.ID).Halted != 0
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.awaits = !w.heard && (w.awaits || halted)
+	return w.awaits
+}
+
+// AwaitsRecord reports whether the network reads no blocks before the signer has told its record. A halt must not end
+// before: after a restart nothing else would keep blocks from being read.
+func (w *Worker) AwaitsRecord() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.awaits
 }
 
 // part stops the network if the signer refuses this exchange altogether. After a restore or a promotion it

@@ -242,3 +242,48 @@ func TestAwayAfterARestore(t *testing.T) {
 		w.finish()
 	})
 }
+
+// TestAwayForLong goes on with an older journal while the signer is away for more blocks than are remembered. The network
+// reads none beyond the one with a payment that the journal does not know, whatever operators do and however often the
+// process starts, so that the payment is known as one once the record tells of it.
+func TestAwayForLong(t *testing.T) {
+	const remembered = 1000
+	each(t, func(t *testing.T, w *world, l *listing) {
+		w.credit(l, 1, 100*l.least)
+		id := w.mustWithdraw(l, 1, 10*l.least)
+		backup := 0
+		w.when("after a signature", func() { backup = len(w.journal) })
+		w.settle()
+		w.mine(l.network, 1)
+		w.wants(id, bourse.WalletDone, true)
+
+		w.journal, w.times = w.journal[:backup], w.times[:backup]
+		w.replay()
+		w.open()
+		w.apart = errors.New("it is away")
+		w.settle()
+		w.restart()
+		w.settle()
+		w.pause(l.network, false)
+		n := w.network(l.network)
+		if _, err := n.node.Mine(remembered + 1); err != nil {
+			t.Fatal(err)
+		}
+		w.settle()
+		if h := n.worker.Health(); h.Operating || !n.worker.AwaitsRecord() || w.board.State(l.network).Tip == n.node.Head() {
+			t.Errorf("after the halt: %+v", h)
+		}
+
+		w.apart = nil
+		w.settle()
+		w.wants(id, bourse.WalletDone, true)
+		if n.worker.AwaitsRecord() {
+			t.Error("the record was heard")
+		}
+		w.pause(l.network, false)
+		late := w.mustWithdraw(l, 1, 5*l.least)
+		w.mine(l.network, 2)
+		w.wants(late, bourse.WalletDone, true)
+		w.finish()
+	})
+}

@@ -29,14 +29,16 @@ type Options struct {
 	Log   *slog.Logger
 }
 
-// Worker connects to one network. Step belongs to one goroutine; Health, Limited, Overdue and Purse
-// are safe for concurrent use.
+// Worker connects to one network. Step belongs to one goroutine; Health, AwaitsRecord, Limited, Overdue
+// and Purse are safe for concurrent use.
 type Worker struct {
 	Options
 	coins *coins
 
 	mu     sync.Mutex
 	health chain.Health
+	// awaits is true from a halt until the worker has heard the signer's record; see [Worker.unheard].
+	awaits bool
 	// limited is the number of withdrawals that waited for the signer's limits, or for
 	// approvals, at the last full pass.
 	limited int
@@ -46,6 +48,8 @@ type Worker struct {
 
 	// synced is true while the journal has all that the signer signed.
 	synced bool
+	// heard is true once the journal has had all that the signer signed.
+	heard bool
 	// apart is the signer's refusal of this exchange, until it tells its record; see [Worker.part].
 	apart string
 	// resent is the head at which accepted transactions were last broadcast again.
@@ -141,6 +145,9 @@ func (w *Worker) Step(ctx context.Context) (more bool, err error) {
 	}
 	if w.misplaced() {
 		health.Operating, health.Reason = false, otherCold
+	}
+	if w.unheard() {
+		health.Operating, health.Reason = false, recordFirst
 	}
 	if health.Operating {
 		if more, err = w.scan(ctx, &health); err == nil && !more {

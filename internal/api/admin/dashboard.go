@@ -32,6 +32,8 @@ type Link struct {
 	Operating bool
 	// Head is the height of the node's last block.
 	Head uint64
+	// AwaitsRecord is true if blocks wait for the signer's record, and the halt has to last until then.
+	AwaitsRecord bool
 }
 
 // networkAnswer is the exchange's state on a network.

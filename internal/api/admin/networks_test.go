@@ -36,6 +36,14 @@ func TestNetworkList(t *testing.T) {
 	}
 	o.answers("withdrawals/pause", `{"network":"ATOM","paused":true}`, `{"network":"ATOM","paused":true}`)
 
+	waits := true
+	o.Condition = func() admin.Condition {
+		return admin.Condition{Networks: map[bourse.NetworkID]admin.Link{id: {Head: 9, AwaitsRecord: waits}}}
+	}
+	o.answers("withdrawals/pause", `{"network":"ATOM","paused":false}`, `{"error":"the signer has not told its record since the start: `+
+		`a payment that the journal does not know can be the reason of the halt"}`)
+	waits = false
+
 	var got struct{ Networks []json.RawMessage }
 	o.ask("network/list", `{}`, &got)
 	if len(got.Networks) != len(o.View.Catalogue().Networks)-1 {

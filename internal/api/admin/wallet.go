@@ -123,6 +123,9 @@ type withdrawalsPauseArgs struct {
 	Paused  bool          `json:"paused"`
 }
 
+var errUnheard = bourse.Errorf(bourse.CodeRefused,
+	"the signer has not told its record since the start: a payment that the journal does not know can be the reason of the halt")
+
 // withdrawalsPause stops a network's withdrawals or resumes them, even if the exchange
 // itself stopped them.
 func (s *Server) withdrawalsPause(ctx context.Context, a withdrawalsPauseArgs) (any, error) {
@@ -134,6 +137,8 @@ func (s *Server) withdrawalsPause(ctx context.Context, a withdrawalsPauseArgs) (
 	what := "resume"
 	if a.Paused {
 		what = "pause"
+	} else if s.Condition().Networks[n.ID].AwaitsRecord {
+		return nil, errUnheard
 	}
 
 	_, err := s.noted(ctx, fmt.Sprintf("withdrawals %s %s", what, a.Network), &bourse.Command{

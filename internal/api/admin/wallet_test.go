@@ -51,7 +51,8 @@ func openOffice(t *testing.T, sandboxed bool) *office {
 	o.letters = mail.NewBox(func() bourse.Time { return o.now })
 	v := view.New()
 	o.Options = admin.Options{
-		View: v, History: history.NewReader(historytest.NewMemory(), o.tail, v), Sequencer: o,
+		Condition: func() admin.Condition { return admin.Condition{} },
+		View:      v, History: history.NewReader(historytest.NewMemory(), o.tail, v), Sequencer: o,
 		Log: slog.New(slog.DiscardHandler),
 	}
 	if o.Operators, err = operator.NewService(operator.Options{

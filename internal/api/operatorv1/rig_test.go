@@ -110,7 +110,8 @@ func newExchange(t *testing.T) *exchange {
 	v := view.New()
 	e.past = historytest.NewMemory()
 	e.Options = admin.Options{
-		View: v, History: history.NewReader(e.past, e.tail, v), Sequencer: e, Log: slog.New(slog.DiscardHandler),
+		Condition: func() admin.Condition { return admin.Condition{} },
+		View:      v, History: history.NewReader(e.past, e.tail, v), Sequencer: e, Log: slog.New(slog.DiscardHandler),
 	}
 	e.newAccounts()
 	e.start()
