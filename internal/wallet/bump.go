@@ -56,6 +56,16 @@ func (w *Worker) age(signed, moves []bourse.SignedTx) (overdue []bourse.SignedTx
 		}
 	}
 
+	since := w.since
+	w.since = make(map[bourse.TxHash]uint64, len(moves))
+	for i := range moves {
+		at, known := since[moves[i].Tx]
+		if !known || tip < at {
+			at = tip
+		}
+		w.since[moves[i].Tx] = at
+	}
+
 	for tx := range before {
 		if _, waits := w.waits[tx]; !waits {
 			delete(w.said, overdueTx(tx))
@@ -69,17 +79,19 @@ func (w *Worker) age(signed, moves []bourse.SignedTx) (overdue []bourse.SignedTx
 
 // bump gives up the first of the overdue transactions that can be outbid: the next step has another one signed in its
 // place. It reports whether the next step has work. It waits while an earlier replacement is not signed, so that a signer
-// that refuses holds up one payment and not all. A sweep that is not signed again holds up other sweeps alone.
+// that refuses holds up one payment and not all. A sweep that is not signed again holds up other sweeps alone, and for
+// Stuck blocks.
 func (w *Worker) bump(ctx context.Context, overdue, moves []bourse.SignedTx) (bool, error) {
 	if len(overdue) == 0 || w.replacing() || slices.ContainsFunc(moves, isTopUp) {
 		return false, nil
 	}
 
 	tip, asked := w.Board.State(w.ID).Tip.Height, 0
+	young := slices.ContainsFunc(moves, func(s bourse.SignedTx) bool { return tip-w.since[s.Tx] < w.Stuck })
 	for i := range overdue {
 		s := &overdue[i]
 		at := w.waits[s.Tx]
-		if at.barred == tip || s.Kind == bourse.SignedSweep && len(moves) > 0 {
+		if at.barred == tip || s.Kind == bourse.SignedSweep && young {
 			continue
 		}
 		if asked == maxRefusals {
@@ -182,7 +194,9 @@ func (w *Worker) tryOutbid(ctx context.Context, s *bourse.SignedTx, dropped []bo
 	case outputs:
 		cost, inputs, err = w.reaches(s, dropped, &chain.Need{Coin: d.Pays[i].Coin, Amount: d.Pays[i].Amount, Fees: fees})
 	case s.Kind == bourse.SignedSweep:
-		err = w.spares(s.From, d.Pays[i].Coin, fees.Cost)
+		if err = w.bears(d.Pays[i].Coin, fees.Cost, append(dropped, *s)); err == nil {
+			err = w.spares(s.From, d.Pays[i].Coin, fees.Cost)
+		}
 	default:
 		err = w.affords(fees.Cost, d.Cost)
 	}

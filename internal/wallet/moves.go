@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 
@@ -129,6 +130,32 @@ func (w *Worker) offerMoves(ctx context.Context, moves []bourse.SignedTx) error 
 	for _, s := range moves {
 		if _, err := w.Network.Broadcast(ctx, s.Raw); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// dearestSweep bounds the cost of a token's sweep that is outbid, in multiples of what the first one with its nonce could cost.
+// Adapters give the cost of a usual transfer, which is up to twice that of the cheapest tokens, so the price may
+// rise to twice the first one at least.
+const dearestSweep = 4
+
+var errPatient = fmt.Errorf("it could cost more than %d times what the first sweep could", dearestSweep)
+
+// bears fails if another sweep of a token would cost more than dearestSweep times the cheapest of those before it. Nobody
+// waits for a sweep, and a token's price is not known here: fees that rise further are waited out. [worthwhile] bounds
+// what a sweep of the native coin costs.
+func (w *Worker) bears(coin chain.CoinID, cost bourse.Amount, before []bourse.SignedTx) error {
+	if coin == w.Network.Shape().Native {
+		return nil
+	}
+	for i := range before {
+		d, err := w.Network.Decode(before[i].Raw)
+		if err != nil {
+			return err
+		}
+		if most, fits := d.Cost.Mul(dearestSweep); !fits || most.Less(cost) {
+			return errPatient
 		}
 	}
 	return nil

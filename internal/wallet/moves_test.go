@@ -92,6 +92,58 @@ func TestBumpTokenSweep(t *testing.T) {
 	w.finish()
 }
 
+// TestNoDearTokenSweep lets the price rise above four times what a token's sweep pays. Nobody waits for it, so it stays, and is
+// mined once the price has fallen.
+func TestNoDearTokenSweep(t *testing.T) {
+	w, n := bumping(t)
+	l := listed(onETH, usdt)
+	w.pay(l, 1, 50*l.least)
+	first := w.movesTo(l, bourse.SignedSweep)
+	must(t, n.node.Spike(5))
+	w.mine(onETH, 3)
+	list := w.moving(onETH, bourse.SignedSweep)
+	if len(list) != 1 || list[0].Tx != first.Tx || len(w.moving(onETH, bourse.SignedTopUp)) > 0 {
+		t.Errorf("a sweep at five times the price: %+v", list)
+	}
+	must(t, n.node.Spike(1))
+	w.mine(onETH, 1)
+	if left := w.has(n, 1, l); !left.IsZero() {
+		t.Errorf("%s are left", left.Format(0))
+	}
+	w.finish()
+}
+
+// TestSweepsPassOneThatIsNotSigned lets nothing be signed in the place of a given up sweep. Other sweeps are outbid all the
+// same.
+func TestSweepsPassOneThatIsNotSigned(t *testing.T) {
+	w, n := bumping(t)
+	l := listed(onETH, eth)
+	w.pay(l, 1, 50*l.least)
+	w.pay(l, 2, 50*l.least)
+	for range 20 {
+		if len(w.moving(onETH, bourse.SignedSweep)) < 2 {
+			w.mine(onETH, 1)
+		}
+	}
+	w.unmade = func(p *chain.Payment) error {
+		if p.From == 1 {
+			return chain.ErrCost
+		}
+		return nil
+	}
+	must(t, n.node.Spike(2))
+	w.mine(onETH, 6)
+	if left := w.has(n, 2, l); !left.Less(bourse.Units(l.least)) {
+		t.Errorf("%s are left behind one that is not signed", left.Format(0))
+	}
+	w.unmade = nil
+	w.mine(onETH, 6)
+	if left := w.has(n, 1, l); !left.Less(bourse.Units(l.least)) {
+		t.Errorf("%s are left", left.Format(0))
+	}
+	w.finish()
+}
+
 // TestBumpTopUp lets the price rise above what a top-up pays. It is outbid with the same payment and its nonce, and
 // no withdrawal takes that one: the withdrawal behind it is paid too.
 func TestBumpTopUp(t *testing.T) {

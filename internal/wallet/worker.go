@@ -56,6 +56,8 @@ type Worker struct {
 	resent bourse.BlockRef
 	// waits are the transactions in no block, if Stuck is set.
 	waits map[bourse.TxHash]wait
+	// since are the tips at which the given up sweeps and top-ups were first seen without another one in their place.
+	since map[bourse.TxHash]uint64
 	// fees caches the cost of payments for this step.
 	fees map[chain.CoinID]chain.Fees
 	// bound is the part of the hot wallet's balance that is not available, computed once
