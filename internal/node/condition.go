@@ -39,7 +39,9 @@ func (n *Node) vitals() admin.Condition {
 	links := make(map[bourse.NetworkID]admin.Link, len(c.Networks))
 	for _, a := range n.networks {
 		link := c.Networks[a.id]
-		links[a.id] = admin.Link{Operating: link.Operating, Head: link.Head, AwaitsRecord: a.worker.AwaitsRecord()}
+		links[a.id] = admin.Link{
+			Operating: link.Operating, Head: link.Head, AwaitsRecord: a.worker.AwaitsRecord(), Stranded: a.worker.Stranded(),
+		}
 	}
 	return admin.Condition{
 		Ready: n.ready.Load(), Refusing: c.Refusing, JournalP99: c.Step, Queue: uint64(n.sequencer.Queued()), HistoryLag: c.Lag,

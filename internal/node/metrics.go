@@ -145,7 +145,7 @@ func (n *Node) ofNetworks() []prometheus.Collector {
 		gauge("bourse_withdrawals_limited", "Withdrawals that wait because a limit of the signer is reached.",
 			sum((*wallet.Worker).Limited)),
 		gauge("bourse_payments_overdue",
-			"Transactions of the exchange in no block for longer than the setting fees: stuck.",
+			"Transactions of the exchange in no block for longer than the setting fees: stuck, and stranded withdrawals.",
 			sum((*wallet.Worker).Overdue)),
 		gauge("bourse_hot_low", "Coins of which the hot wallet has less than the setting hot: low.",
 			n.outside(func(b admin.Band) bool { return b.IsLow })),

@@ -49,8 +49,8 @@ const maxRefusals = 10
 // payAll signs the next withdrawal that the signer lets pass. It reports whether it signed one, or has
 // more to ask for.
 func (w *Worker) payAll(ctx context.Context) (bool, error) {
-	limited := 0
-	for _, wd := range w.unsigned() {
+	limited, unsigned := 0, w.unsigned()
+	for _, wd := range unsigned {
 		if !w.waiting[wd.ID] && !w.unmade[wd.ID] {
 			if done, err := w.pay(ctx, &wd); done || err != nil {
 				return done, err
@@ -69,7 +69,7 @@ func (w *Worker) payAll(ctx context.Context) (bool, error) {
 	w.mu.Lock()
 	w.limited = limited
 	w.mu.Unlock()
-	return false, nil
+	return false, w.strand(ctx, unsigned)
 }
 
 // unsigned returns the unsigned withdrawals. Replacements of dropped transactions go

@@ -499,7 +499,7 @@ func TestSpentBySomebodyElse(t *testing.T) {
 }
 
 // steal hands the network a payment by the exchange's keys that the exchange does
-// not know of, and that takes all outputs or the next nonce.
+// not know of, and that takes all outputs, or the nonce of a dropped payment, or the next one.
 func (w *world) steal(l *listing) {
 	w.tb.Helper()
 	n := w.network(l.network)
@@ -515,7 +515,8 @@ func (w *world) steal(l *listing) {
 		amount, _ := u.Amount.Div64(l.unit)
 		p.Inputs = append(p.Inputs, chain.Input{Outpoint: u.Outpoint, Owner: u.Address, Coin: l.coin(), Amount: amount})
 	}
-	p.Nonce, _ = w.board.Nonce(l.network, chain.IndexHot)
+	next, gaps := w.board.Nonce(l.network, chain.IndexHot)
+	p.Nonce = append(gaps, next)[0]
 	unsigned, err := n.client.Prepare(w.tb.Context(), &p)
 	if err != nil {
 		w.tb.Fatal(err)

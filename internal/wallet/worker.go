@@ -29,8 +29,8 @@ type Options struct {
 	Log   *slog.Logger
 }
 
-// Worker connects to one network. Step belongs to one goroutine; Health, AwaitsRecord, Limited, Overdue
-// and Purse are safe for concurrent use.
+// Worker connects to one network. Step belongs to one goroutine; Health, AwaitsRecord, Limited, Overdue,
+// Stranded and Purse are safe for concurrent use.
 type Worker struct {
 	Options
 	coins *coins
@@ -45,6 +45,8 @@ type Worker struct {
 	// overdue is the number of transactions that have waited for Stuck blocks, and of sweeps and top-ups that were given
 	// up without another one in their place.
 	overdue int
+	// stranded are the withdrawals that only an operator ends.
+	stranded []bourse.WalletID
 
 	// synced is true while the journal has all that the signer signed.
 	synced bool
@@ -80,6 +82,9 @@ type Worker struct {
 	waiting map[bourse.WalletID]bool
 	// unmade are the withdrawals of this pass that the node could not make, as for a contract that refuses them.
 	unmade map[bourse.WalletID]bool
+	// supplanted are the withdrawals whose given up transaction has another one in its place on the chain, with the tip at
+	// which that was first seen.
+	supplanted map[bourse.WalletID]uint64
 	// refusals counts both of this step.
 	refusals int
 	// onChain are the nonces for which the chain waits, by address, asked once a step.
@@ -117,11 +122,11 @@ func (w *Worker) Limited() int {
 	return w.limited
 }
 
-// Overdue returns the number of transactions that wait in no block for too long.
+// Overdue returns the number of transactions that wait in no block for too long, and of stranded withdrawals.
 func (w *Worker) Overdue() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.overdue
+	return w.overdue + len(w.stranded)
 }
 
 // Step takes in one block or sends payments. It reports whether the next step may have

@@ -34,6 +34,8 @@ type Link struct {
 	Head uint64
 	// AwaitsRecord is true if blocks wait for the signer's record, and the halt has to last until then.
 	AwaitsRecord bool
+	// Stranded are the withdrawals that only an operator ends, because the chain has another transaction in place of theirs.
+	Stranded []bourse.WalletID
 }
 
 // networkAnswer is the exchange's state on a network.

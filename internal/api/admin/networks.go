@@ -44,8 +44,11 @@ type purseAnswer struct {
 	Connected bool   `json:"connected"`
 	Reason    string `json:"reason"`
 	// Head is the node's last block.
-	Head uint64                   `json:"head"`
-	Hot  map[bourse.Symbol]string `json:"hot"`
+	Head uint64 `json:"head"`
+	// Stranded are withdrawals that wait for an operator; missing if there are none.
+	Stranded []bourse.WalletID `json:"stranded,omitempty"`
+
+	Hot map[bourse.Symbol]string `json:"hot"`
 	// Cold is missing on a network without cold storage.
 	Cold map[bourse.Symbol]string `json:"cold,omitzero"`
 	// Bands are missing without settings.
@@ -64,7 +67,7 @@ func (s *Server) networkList(ctx context.Context, _ struct{}) (any, error) {
 		link := links[n.ID]
 		p, connected := purses[n.ID]
 		list = append(list, purseAnswer{
-			networkAnswer: s.describeNetwork(n, link), Connected: connected, Reason: p.Reason, Head: link.Head,
+			networkAnswer: s.describeNetwork(n, link), Connected: connected, Reason: p.Reason, Head: link.Head, Stranded: link.Stranded,
 			Hot: s.amounts(p.Hot), Cold: s.amounts(p.Cold), Rest: s.amounts(p.Rest), Surplus: s.amounts(p.Surplus),
 			Bands: s.bands(&p),
 		})

@@ -38,7 +38,7 @@ func TestNetworkList(t *testing.T) {
 
 	waits := true
 	o.Condition = func() admin.Condition {
-		return admin.Condition{Networks: map[bourse.NetworkID]admin.Link{id: {Head: 9, AwaitsRecord: waits}}}
+		return admin.Condition{Networks: map[bourse.NetworkID]admin.Link{id: {Head: 9, AwaitsRecord: waits, Stranded: []bourse.WalletID{3}}}}
 	}
 	o.answers("withdrawals/pause", `{"network":"ATOM","paused":false}`, `{"error":"the signer has not told its record since the start: `+
 		`a payment that the journal does not know can be the reason of the halt"}`)
@@ -52,7 +52,7 @@ func TestNetworkList(t *testing.T) {
 	w := fmt.Sprintf("%s", got.Networks)
 	for _, want := range []string{
 		`{"network":"ATOM","operating":false,"tip":7,"tip_time":0,"lag":2,"paused":true,"halted":"","connected":true,` +
-			`"reason":"a look","head":9,"hot":{"ATOM":"12.5"},"cold":{"ATOM":"40"},` +
+			`"reason":"a look","head":9,"stranded":[3],"hot":{"ATOM":"12.5"},"cold":{"ATOM":"40"},` +
 			`"bands":{"ATOM":{"low":"2","target":"5","high":"10","hot":"above","off_target":"7.5"}},"unswept":{"ATOM":"1"},"surplus":{"ATOM":"0"}}`,
 		`"connected":false,"reason":"","head":0,"hot":{},"unswept":{}}`,
 	} {
