@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,6 +29,8 @@ var (
 	// unknown; its record tells.
 	ErrAway   = errors.New("the signer does not answer")
 	errAnswer = errors.New("the signer answers oddly")
+	// errNoCold is the [ErrAway] of a signer that is of a build without cold storage. It reads no hello that has some.
+	errNoCold = fmt.Errorf("%w a hello with the setting cold, and answers others: it is of an older build, update it first", ErrAway)
 )
 
 // Address is where a signer listens: a Unix socket, or an address of TCP with TLS.
@@ -122,10 +125,26 @@ func (o *Options) connect(ctx context.Context) (net.Conn, *greeting, error) {
 	if err == nil && r.Greeting == nil {
 		err = errAnswer
 	}
+	if errors.Is(err, ErrAway) && o.lacksCold(ctx) {
+		err = errNoCold
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, conn.Close())
 	}
 	return conn, r.Greeting, nil
+}
+
+// lacksCold reports whether the signer answers and knows of no cold storage, while this exchange has some.
+func (o *Options) lacksCold(ctx context.Context) bool {
+	cold := false
+	for _, a := range o.Networks {
+		cold = cold || a.Cold != ""
+	}
+	if !cold {
+		return false
+	}
+	status, err := Look(ctx, &o.Address, o.Now)
+	return err == nil && !slices.ContainsFunc(status.Networks, func(n signer.NetworkStatus) bool { return n.Cold != "" })
 }
 
 // Look asks a signer which exchange it signs for and with which keys. It has no epoch, and changes nothing
