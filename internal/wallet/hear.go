@@ -58,7 +58,11 @@ func (w *Worker) takeOver(ctx context.Context) error {
 		}
 		delete(w.said, w.ID)
 		w.synced = len(list) < signer.MaxRecorded
-		w.heard = w.heard || w.synced
+		if w.synced {
+			w.mu.Lock()
+			w.heard, w.awaits = true, false
+			w.mu.Unlock()
+		}
 	}
 	return nil
 }
@@ -72,19 +76,20 @@ const recordFirst = "withdrawals are halted, and the signer has not told its rec
 // record makes it a payment as long as the block is remembered, so no block is read behind it, even if an operator ends
 // the halt. Without a halt there is no such block, and a signer that is away keeps no deposit waiting.
 func (w *Worker) unheard() bool {
-	halted := w.Board.State(w.ID).Halted != 0
+	awaits := w.AwaitsRecord()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.awaits = !w.heard && (w.awaits || halted)
-	return w.awaits
+	w.awaits = awaits
+	return awaits
 }
 
 // AwaitsRecord reports whether the network reads no blocks before the signer has told its record. A halt must not end
 // before: after a restart nothing else would keep blocks from being read.
 func (w *Worker) AwaitsRecord() bool {
+	halted := w.Board.State(w.ID).Halted != 0
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.awaits
+	return !w.heard && (w.awaits || halted)
 }
 
 // part stops the network if the signer refuses this exchange altogether. After a restore or a promotion it

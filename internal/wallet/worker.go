@@ -37,8 +37,9 @@ type Worker struct {
 
 	mu     sync.Mutex
 	health chain.Health
-	// awaits is true from a halt until the worker has heard the signer's record; see [Worker.unheard].
-	awaits bool
+	// heard is true once the journal has had all that the signer signed, and awaits from a halt until then; see
+	// [Worker.unheard].
+	heard, awaits bool
 	// limited is the number of withdrawals that waited for the signer's limits, or for
 	// approvals, at the last full pass.
 	limited int
@@ -50,8 +51,6 @@ type Worker struct {
 
 	// synced is true while the journal has all that the signer signed.
 	synced bool
-	// heard is true once the journal has had all that the signer signed.
-	heard bool
 	// apart is the signer's refusal of this exchange, until it tells its record; see [Worker.part].
 	apart string
 	// resent is the head at which accepted transactions were last broadcast again.
