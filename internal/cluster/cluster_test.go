@@ -290,6 +290,67 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
+// TestOutcast dials two nodes that do not have this one among their peers: it is believed to be no member once both
+// have refused it again and again, and it is one again when they take it.
+func TestOutcast(t *testing.T) {
+	sites := newSites(t, 3)
+	var others []*cluster.Transport
+	for i := range sites[1:] {
+		o := sites[i+1].options(sites[1:])
+		o.Receive = func(...*raftpb.Message) error { return nil }
+		x, _ := run(t, o, sites[i+1].listener)
+		others = append(others, x)
+	}
+	o := sites[0].options(sites)
+	o.Receive = func(...*raftpb.Message) error { return nil }
+	o.After = func(time.Duration) <-chan time.Time {
+		now := make(chan time.Time, 1)
+		now <- time.Time{}
+		return now
+	}
+	x, _ := run(t, o, sites[0].listener)
+	for !x.Outcast() {
+		runtime.Gosched()
+	}
+
+	for i, other := range others {
+		want(t, other.Set(sites[i+1].options(sites).Peers))
+	}
+	for x.Outcast() {
+		runtime.Gosched()
+	}
+}
+
+// TestOneRefusalIsNoVerdict dials a node that does not have this one among its peers, and one that has: it is no outcast.
+func TestOneRefusalIsNoVerdict(t *testing.T) {
+	sites := newSites(t, 3)
+	refused := make(chan struct{})
+	for i, peers := range [][]site{sites[1:], sites} {
+		o := sites[i+1].options(peers)
+		o.Receive = func(...*raftpb.Message) error { return nil }
+		run(t, o, sites[i+1].listener)
+	}
+	o := sites[0].options(sites)
+	o.Receive = func(...*raftpb.Message) error { return nil }
+	o.After = func(time.Duration) <-chan time.Time {
+		select {
+		case refused <- struct{}{}:
+		default: // enough were counted
+		}
+		now := make(chan time.Time, 1)
+		now <- time.Time{}
+		return now
+	}
+	x, _ := run(t, o, sites[0].listener)
+	connect(x, 3)
+	for range 60 {
+		<-refused
+	}
+	if x.Outcast() {
+		t.Error("one of two others makes the node an outcast")
+	}
+}
+
 // TestCrowdOfStrangers fills a node port with connections that say nothing, and end only with the test: one
 // more is closed at once, and a node that was connected before is still heard.
 func TestCrowdOfStrangers(t *testing.T) {

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"log/slog"
 	"net"
 	"sync"
@@ -25,6 +26,9 @@ const (
 	// firstAgain and lastAgain bound the wait before a node is dialed again.
 	firstAgain = 20 * time.Millisecond
 	lastAgain  = 500 * time.Millisecond
+	// mostRefusals is the number of refusals, those of 10 s, after which a node is believed that this one is no
+	// member. Before, it may not have heard of a newcomer.
+	mostRefusals = 20
 )
 
 // link carries this node's messages to another one.
@@ -41,6 +45,8 @@ type link struct {
 	up    bool
 	queue []*raftpb.Message
 	bytes int
+	// refusals is the number of times that the peer has refused this node's key, since there was a connection.
+	refusals int
 }
 
 func newLink(t *Transport, p Peer, config *tls.Config) *link {
@@ -76,6 +82,27 @@ func (l *link) set(up bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.up, l.queue, l.bytes = up, nil, 0
+	if up {
+		l.refusals = 0
+	}
+}
+
+// refuse counts a refusal, and warns of the one from which on the peer is believed.
+func (l *link) refuse() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refusals++
+	if l.refusals == mostRefusals {
+		l.Log.Warn("another node says that this one is no member of the cluster: it left, was replaced, or the other one went on alone",
+			slog.Uint64("node", l.peer.Node))
+	}
+}
+
+// refuses reports whether the peer is believed that this node is no member.
+func (l *link) refuses() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.refusals >= mostRefusals
 }
 
 // run keeps a connection until ctx ends.
@@ -113,22 +140,25 @@ func (l *link) dial(ctx context.Context) (net.Conn, error) {
 	}
 	if err := l.greet(conn); err != nil {
 		_ = conn.Close()
+		// The peer has proved its key, so that the alert is its own: it takes no connection of this node's key.
+		if alert := (*net.OpError)(nil); errors.As(err, &alert) && alert.Op == "remote error" {
+			l.refuse()
+		}
 		return nil, err
 	}
 	return conn, nil
 }
 
-// greet says hello and reads the answer.
+// greet says hello and reads the answer. A peer that refuses this node's key closes the connection behind its alert,
+// which is read also if the hello could not be written any more.
 func (l *link) greet(conn net.Conn) error {
 	if err := conn.SetDeadline(l.Clock().Add(helloWithin)); err != nil {
 		return err
 	}
 	own := l.hello(l.peer.Node)
-	if _, err := conn.Write(own.bytes()); err != nil {
-		return err
-	}
+	_, failed := conn.Write(own.bytes())
 	theirs, err := readHello(conn)
-	if err != nil {
+	if err := errors.Join(failed, err); err != nil {
 		return err
 	}
 	if err := own.check(&theirs); err != nil {

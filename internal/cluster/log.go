@@ -168,7 +168,7 @@ func (l *Log) reach(f func(*raftlog.Log) error) error {
 
 // Status describes a node for operators.
 type Status struct {
-	// Node and Leader are numbers.
+	// Node and Leader are numbers. Role is a word of roles, or "removed": most other nodes say that it is no member.
 	Node   uint64 `json:"node"`
 	Role   string `json:"role"`
 	Term   uint64 `json:"term"`

@@ -123,6 +123,9 @@ func (n *Node) Status() Status {
 	s := n.Log.Describe()
 	s.Listen = n.Config().Member(s.Node).Listen
 	s.Node, s.Leader = Number(s.Node), Number(s.Leader)
+	if s.Leader == 0 && n.transport.Outcast() {
+		s.Role = "removed"
+	}
 	return s
 }
 

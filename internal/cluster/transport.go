@@ -118,6 +118,19 @@ func (t *Transport) Send(messages []*raftpb.Message) {
 	}
 }
 
+// Outcast reports whether more than half of the other nodes say that this one is no member.
+func (t *Transport) Outcast() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	refusing := 0
+	for _, l := range t.links {
+		if l.refuses() {
+			refusing++
+		}
+	}
+	return refusing > len(t.links)/2
+}
+
 // Run dials the other nodes, and takes their connections from a listener, which it closes. It returns
 // once ctx has ended and all connections have.
 func (t *Transport) Run(ctx context.Context, listener net.Listener) {
