@@ -58,13 +58,20 @@ func (f *Files) archive(s *segment, following bourse.Seq) error {
 	}
 
 	switch err := f.compare(name, sum); {
-	case err == nil:
-		return f.disk.SyncDir(ArchiveDir) // only the removal of the live segment is missing
-	case !errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist):
+		return f.putAway(s, name, sum)
+	case err != nil && !f.isCopy(s, following):
 		return err
+	default:
+		return f.disk.SyncDir(ArchiveDir) // only the removal of the live segment is missing
 	}
+}
 
-	return f.putAway(s, name, sum)
+// isCopy reports whether the archive has the entries of a verified segment in other bytes: the segment was mended after
+// it was copied.
+func (f *Files) isCopy(s *segment, following bourse.Seq) bool {
+	copied, err := f.openArchived(s.head.First())
+	return err == nil && copied.verify(following) == nil && copied.tip == s.tip && copied.at == s.at
 }
 
 // putAway writes a segment with a sum, compressed, under a name in the archive.

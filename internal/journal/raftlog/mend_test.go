@@ -293,3 +293,67 @@ func TestMendArchived(t *testing.T) {
 		t.Errorf("a segment without a header: %v", err)
 	}
 }
+
+// TestMendBesideACopy ends a node between the two steps that move a segment to the archive, and mends the segment then,
+// which writes it in other bytes. The next call takes the copy in the archive, and not one of other entries.
+func TestMendBesideACopy(t *testing.T) {
+	g := busyTrio(t)
+	d := g.disks[1].Clone()
+	mine := journal.NewFiles(d, identity)
+	list, err := entries(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	oldest := list[0].file
+	before := d.Clone()
+	if moved, err := mine.ArchiveNext(g.logs[1].Durable() + 1); !moved || err != nil {
+		t.Fatalf("moved %t, %v", moved, err)
+	}
+	archived, err := d.List(journal.ArchiveDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := journal.ArchiveDir + "/" + archived[0]
+	packed, err := disk.ReadFile(d, copied)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	original, err := disk.ReadFile(before, oldest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, hit := range list {
+		d = before.Clone()
+		mine = journal.NewFiles(d, identity)
+		if err := errors.Join(d.Damage(oldest, hit.off+5, 4), d.MkdirAll(journal.ArchiveDir)); err != nil {
+			t.Fatal(err)
+		}
+		if mended, err := mine.Mend(files(g.disks[2])); err != nil || len(mended) != 1 || mended[0] != oldest {
+			t.Fatalf("mended are %v, %v", mended, err)
+		}
+		if now, err := disk.ReadFile(d, oldest); err != nil {
+			t.Fatal(err)
+		} else if !slices.Equal(now, original) {
+			break
+		}
+	}
+
+	write := func(b []byte) {
+		t.Helper()
+		if err := disk.Replace(d, copied, "tmp", b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(packed[:len(packed)-8])
+	if moved, err := mine.ArchiveNext(g.logs[1].Durable() + 1); moved || err == nil {
+		t.Errorf("a copy that is damaged is taken: %t, %v", moved, err)
+	}
+	write(packed)
+	if moved, err := mine.ArchiveNext(g.logs[1].Durable() + 1); !moved || err != nil {
+		t.Errorf("the copy is not taken: %t, %v", moved, err)
+	}
+	if now, err := disk.ReadFile(d, copied); err != nil || !slices.Equal(now, packed) {
+		t.Errorf("the archive was changed: %v", err)
+	}
+}
