@@ -77,6 +77,30 @@ func TestTwoVotersKeepTheirVotes(t *testing.T) {
 	}
 }
 
+// TestAMajorityKeepsItsVotes asks three voters to take two votes at once, by a joint change, which could leave the third
+// without a leader for ever. One vote is taken.
+func TestAMajorityKeepsItsVotes(t *testing.T) {
+	g := newTrio(t)
+	g.elect(0)
+	change := func(list ...*raftpb.ConfChangeSingle) *raftpb.ConfChangeV2 {
+		return &raftpb.ConfChangeV2{Changes: list}
+	}
+	remove, demote, add := raftpb.ConfChangeRemoveNode, raftpb.ConfChangeAddLearnerNode, raftpb.ConfChangeAddNode
+	for _, c := range []*raftpb.ConfChangeV2{
+		change(member(remove, 1), member(demote, 2)),
+		change(member(remove, 2), member(remove, 3)),
+		change(member(demote, 2), member(remove, 3), member(add, 5), member(add, 6)),
+	} {
+		if err := g.logs[0].Change(c); err == nil {
+			t.Errorf("%v is taken", c.Changes)
+		}
+	}
+	g.change(change(member(demote, 2), member(remove, 2)))
+	if v := g.logs[0].Status().Voters; !slices.Equal(v, []uint64{1, 3}) {
+		t.Errorf("voters are %v", v)
+	}
+}
+
 // change changes the members by the first node, and steps until that is done.
 func (g *trio) change(c *raftpb.ConfChangeV2) {
 	g.t.Helper()

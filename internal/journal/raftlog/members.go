@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 
 	"go.etcd.io/raft/v3/confchange"
 	"go.etcd.io/raft/v3/quorum"
@@ -80,9 +79,10 @@ func becomes(s *raftpb.ConfState, c *raftpb.ConfChangeV2) (*tracker.ProgressTrac
 
 // allows returns an error unless members can become others by a change.
 //
-// Two voters keep their votes. A leader that loses its own applies that first, and ends. The other voter
-// does not know yet that the change is committed, and needs a vote of that node, which refuses it if its
-// log is longer: then nobody can lead again. Of three voters the other two elect one of them.
+// A majority of the voters keeps its votes. Those that lose theirs apply that first, and cannot lead any more. The
+// others may not know yet that the change is committed, and need a majority of the old voters: of nodes that lost their
+// votes, which refuse them if their logs are longer, they would never get it. So two voters keep both votes, and of
+// three one can be lost.
 func allows(s *raftpb.ConfState, c *raftpb.ConfChangeV2) error {
 	after, err := becomes(s, c)
 	switch {
@@ -90,17 +90,19 @@ func allows(s *raftpb.ConfState, c *raftpb.ConfChangeV2) error {
 		return err
 	case len(after.Progress) > mostNodes:
 		return fmt.Errorf("members cannot change so: %d nodes are more than %d", len(after.Progress), mostNodes)
-	case len(s.GetVoters()) < FewVoters && !keep(s.GetVoters(), after.Voters[0]):
-		return fmt.Errorf("members cannot change so: of fewer than %d voters none can lose its vote", FewVoters)
+	case kept(s.GetVoters(), after.Voters[0]) <= len(s.GetVoters())/2:
+		return fmt.Errorf("members cannot change so: of %d voters a majority keeps its votes", len(s.GetVoters()))
 	default:
 		return nil
 	}
 }
 
-// keep reports whether voters keep their votes.
-func keep(voters []uint64, after quorum.MajorityConfig) bool {
-	return !slices.ContainsFunc(voters, func(id uint64) bool {
-		_, votes := after[id]
-		return !votes
-	})
+// kept returns the number of voters that keep their votes.
+func kept(voters []uint64, after quorum.MajorityConfig) (n int) {
+	for _, id := range voters {
+		if _, votes := after[id]; votes {
+			n++
+		}
+	}
+	return n
 }
