@@ -134,8 +134,8 @@ func (s *SavedAddress) Valid() bool {
 
 // Valid reports whether s is well formed.
 func (s *SignedTx) Valid() bool {
-	return s.Network > 0 && s.Kind >= SignedWithdrawal && s.Kind <= SignedTopUp &&
-		(s.Kind == SignedWithdrawal) == (s.Wallet > 0) && s.Tx != TxHash{} &&
+	return s.Network > 0 && s.Kind >= SignedWithdrawal && s.Kind <= SignedCool &&
+		s.Kind.HasID() == (s.Wallet > 0) && s.Tx != TxHash{} &&
 		len(s.Raw) > 0 && len(s.Raw) <= MaxRaw && len(s.Inputs) <= MaxInputs && s.Nonce < 1<<62
 }
 

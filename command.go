@@ -188,8 +188,13 @@ const (
 	// Level (a ResetParts), Access (digest alone), Operators.Was.
 	CommandResetPerson
 
+	// CommandCool orders a move of an amount from the hot wallet of a network of outputs to its cold storage, or, without
+	// On, ends the order and gives up its transaction, if no block has it. On, AssetID, Amount (zero without On), and of
+	// Wallet Network.
+	CommandCool
+
 	// LastCommandKind is the newest kind that this program knows.
-	LastCommandKind = CommandResetPerson
+	LastCommandKind = CommandCool
 )
 
 // Command is an entry of the journal and the input of the engine. One flat struct serves

@@ -48,6 +48,15 @@ type NetworkState struct {
 	// and Chain the hash of the record up to it; zero before the first.
 	Record uint64
 	Chain  TxHash
+	// Cool is the order to cold storage that is not signed; its ID is zero if there is none.
+	Cool CoolOrder
+}
+
+// CoolOrder is an operator's order to move an amount from the hot wallet to cold storage.
+type CoolOrder struct {
+	// ID is of the ids of deposits and withdrawals.
+	ID WalletID
+	AssetAmount
 }
 
 // Stopped reports whether withdrawals are paused or halted.

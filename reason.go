@@ -142,6 +142,10 @@ const (
 	RecordOutOfOrder
 	// ActOutdated: what the act sets was set by a later command. It has to be ordered anew.
 	ActOutdated
+	// CoolOpen: an order to cold storage is open, or its transaction may be mined still.
+	CoolOpen
+	// NothingToEnd: no order to cold storage is open, and none has a transaction that is in no block.
+	NothingToEnd
 )
 
 var reasonWords = map[Reason]string{
@@ -212,6 +216,8 @@ var reasonWords = map[Reason]string{
 	LastOwner:        "LAST_OWNER",
 	RecordOutOfOrder: "RECORD_OUT_OF_ORDER",
 	ActOutdated:      "ACT_OUTDATED",
+	CoolOpen:         "COOL_OPEN",
+	NothingToEnd:     "NOTHING_TO_END",
 }
 
 // String returns the reason's word in the public interfaces.

@@ -13,11 +13,16 @@ const (
 	SignedSweep
 	// SignedTopUp sends a customer's address the coin for a sweep's fee.
 	SignedTopUp
+	// SignedCool moves money from the hot wallet to cold storage, by an operator's order.
+	SignedCool
 )
 
-var signedWords = [...]string{"", "withdrawal", "sweep", "top_up"}
+// HasID reports whether a transaction of the kind has an id of its own: that of its withdrawal, or of its order.
+func (k SignedKind) HasID() bool { return k == SignedWithdrawal || k == SignedCool }
 
-// String returns withdrawal, sweep or top_up.
+var signedWords = [...]string{"", "withdrawal", "sweep", "top_up", "cool"}
+
+// String returns withdrawal, sweep, top_up or cool.
 func (k SignedKind) String() string { return word(signedWords[:], k) }
 
 // SignedState is the state of a transaction of the exchange.
@@ -46,7 +51,7 @@ func (s SignedState) String() string { return word(signedStates[:], s) }
 type SignedTx struct {
 	Network NetworkID
 	Kind    SignedKind
-	// Wallet is the withdrawal that the transaction pays; zero for other kinds.
+	// Wallet is the withdrawal that the transaction pays, or the order to cold storage; zero for other kinds.
 	Wallet WalletID
 	Tx     TxHash
 	Raw    []byte

@@ -72,6 +72,11 @@ func decides(c *bourse.Command) Authority {
 	return Authority{Role: bourse.RoleOperator, Limited: c.On}
 }
 
+// cools bounds what one operator moves to cold storage alone as approvals are bounded: what is there pays no withdrawal.
+func cools(c *bourse.Command) Authority {
+	return Authority{Role: bourse.RoleOperator, Limited: c.On, Bare: !c.On}
+}
+
 // Ordered decodes the command of an act. False means that no act may order it, or that the
 // bytes are no record.
 func Ordered(record []byte, c *bourse.Command) bool {

@@ -129,6 +129,7 @@ func TestAuthorities(t *testing.T) {
 		bourse.CommandPauseWithdrawals: {two, stops}, bourse.CommandCredit: {one, one},
 		bourse.CommandDefineTiers: {two, two}, bourse.CommandSetAccountTier: {one, one},
 		bourse.CommandDecideWithdrawal: {one, {Role: bourse.RoleOperator, Limited: true}},
+		bourse.CommandCool:             {stops, {Role: bourse.RoleOperator, Limited: true}},
 		bourse.CommandCollectFees:      {{Role: bourse.RoleOwner}, {Role: bourse.RoleOwner}},
 	}
 	for kind := range bourse.LastCommandKind + 2 {

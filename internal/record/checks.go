@@ -23,3 +23,14 @@ func codeWithdraw(c *codec.Codec, cmd *bourse.Command) {
 }
 
 func hasText(c *bourse.Command) bool { return len(c.Text) > 0 && len(c.Text) <= bourse.MaxText }
+
+func codeCool(c *codec.Codec, cmd *bourse.Command) {
+	c.Bool(&cmd.On)
+	codec.Uint16(c, &codec.New(c, &cmd.Wallet).Network)
+	codec.Uint16(c, &cmd.AssetID)
+	c.Amount(&cmd.Amount)
+}
+
+func isCool(c *bourse.Command) bool {
+	return c.Wallet != nil && c.Wallet.Network > 0 && c.On == (c.AssetID > 0) && c.On != c.Amount.IsZero()
+}

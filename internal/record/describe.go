@@ -112,3 +112,10 @@ func describeSigned(s *bourse.SignedTx) string {
 	return fmt.Sprintf("%s network=%d xid=%d tx=%x from=%d nonce=%d inputs=%d bytes=%d",
 		s.Kind, s.Network, s.Wallet, s.Tx, s.From, s.Nonce, len(s.Inputs), len(s.Raw))
 }
+
+func describeCool(c *bourse.Command) string {
+	if !c.On {
+		return fmt.Sprintf("network=%d end", c.Wallet.Network)
+	}
+	return fmt.Sprintf("network=%d asset=%d units=%s", c.Wallet.Network, c.AssetID, c.Amount.Format(0))
+}

@@ -139,6 +139,8 @@ func commands() []bourse.Command {
 			Network: 2, Kind: bourse.SignedSweep, Tx: bourse.TxHash{4}, Raw: []byte{1, 2, 3}, From: 6, Nonce: 7,
 			Cost: bourse.AssetAmount{Asset: 1, Amount: one},
 		}}},
+		{Kind: bourse.CommandCool, On: true, AssetID: 2, Amount: one, Wallet: &bourse.WalletCommand{Network: 2}},
+		{Kind: bourse.CommandCool, Wallet: &bourse.WalletCommand{Network: 2}},
 		{Kind: bourse.CommandVoided, Wallet: &bourse.WalletCommand{ID: 8}},
 		{Kind: bourse.CommandPauseWithdrawals, On: true, Wallet: &bourse.WalletCommand{Network: 2}},
 		{Kind: bourse.CommandAssignDeposit, Account: 7, Wallet: &bourse.WalletCommand{Deposit: 11}},

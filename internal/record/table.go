@@ -446,6 +446,9 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 		check:   func(c *bourse.Command) bool { return c.Wallet != nil && c.Wallet.Network > 0 },
 		details: func(c *bourse.Command) string { return fmt.Sprintf("network=%d on=%t", c.Wallet.Network, c.On) },
 	},
+	bourse.CommandCool: {
+		name: "cool", noun: "order to cold storage", authority: cools, fields: codeCool, check: isCool, details: describeCool,
+	},
 	bourse.CommandSigned: {
 		name: "signed", noun: "transaction",
 		fields: func(c *codec.Codec, cmd *bourse.Command) {

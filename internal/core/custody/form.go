@@ -24,6 +24,13 @@ func (n *Network) code(c *codec.Codec) {
 	c.Fixed(n.Chain[:])
 }
 
+func codeCool(c *codec.Codec, network *bourse.NetworkID, o *bourse.CoolOrder) {
+	codec.Uint16(c, network)
+	codec.Uint64(c, &o.ID)
+	codec.Uint16(c, &o.Asset)
+	c.Amount(&o.Amount)
+}
+
 func codeSigned(c *codec.Codec, s *bourse.SignedTx) {
 	c.SignedTx(s)
 	codec.Uint8(c, &s.State)

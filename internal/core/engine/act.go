@@ -29,14 +29,14 @@ func (e *Engine) act(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
 		return reason
 	}
 
-	w := e.approves(ordered, need)
-	if need.Two || w != nil && e.isAboveLimit(e.operator(a.By[0]), w) {
+	w, counts := e.approves(ordered, need)
+	if need.Two || counts && e.isAboveLimit(e.operator(a.By[0]), w) {
 		return e.keepAct(a, ordered, ev)
 	}
 	if !e.carryOut(a, ordered, ev) {
 		return 0
 	}
-	if w != nil {
+	if counts {
 		e.operator(a.By[0]).countApproved(w, e.fees.today)
 	}
 	return 0
@@ -52,13 +52,20 @@ func (e *Engine) ordered(a *bourse.Act) *bourse.Command {
 	return cmd
 }
 
-// approves returns the withdrawal whose approval counts against the limit; nil for other
-// commands and for withdrawals that nobody can approve.
-func (e *Engine) approves(ordered *bourse.Command, need record.Authority) *bourse.Withdrawal {
+// approves returns the amount that counts against the limit: that of an approved withdrawal, or of an order to cold
+// storage. counts is false for other commands and for withdrawals that nobody can approve.
+func (e *Engine) approves(ordered *bourse.Command, need record.Authority) (amount bourse.AssetAmount, counts bool) {
 	if !need.Limited {
-		return nil
+		return amount, false
 	}
-	return e.custody.Withdrawal(ordered.Wallet.ID)
+	if ordered.Kind == bourse.CommandCool {
+		return bourse.AssetAmount{Asset: ordered.AssetID, Amount: ordered.Amount}, true
+	}
+	w := e.custody.Withdrawal(ordered.Wallet.ID)
+	if w == nil {
+		return amount, false
+	}
+	return bourse.AssetAmount{Asset: w.Asset, Amount: w.Amount}, true
 }
 
 // keepAct adds an act to the waiting ones.

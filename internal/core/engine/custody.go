@@ -26,6 +26,8 @@ func (e *Engine) decideWallet(cmd *bourse.Command, ev *bourse.Events) {
 		reason = e.decideWithdrawal(cmd, ev)
 	case bourse.CommandPauseWithdrawals:
 		reason = e.pauseWithdrawals(cmd, ev)
+	case bourse.CommandCool:
+		reason = e.cool(cmd, ev)
 	case bourse.CommandSigned:
 		reason = e.signed(cmd.Wallet.Signed, ev)
 	case bourse.CommandAsking:
@@ -137,10 +139,14 @@ func (e *Engine) Owned(n bourse.NetworkID, yield func(bourse.AssetID, bourse.Amo
 
 // readCustody restores the wallet's part of the state.
 func (x *restorer) readCustody() {
-	x.custody = custody.Read(x.c, custody.Around{
+	in := custody.Around{
 		Networks: len(x.networks), Assets: len(x.assets), Accounts: x.lastAccount, Now: x.now,
 		Terms: func(n bourse.NetworkID, a bourse.AssetID) bool { return x.terms(n, a) != nil },
-	})
+	}
+	x.custody = custody.Read(x.c, in)
+	if x.c.OK() {
+		x.custody.ReadCools(x.c, &in)
+	}
 	if !x.c.OK() {
 		return
 	}

@@ -169,9 +169,9 @@ func (e *Engine) findLimit(asset bourse.AssetID) (at int, found bool) {
 	})
 }
 
-// isAboveLimit reports whether an approval exceeds what the operator may approve alone
-// today. Without a limit every approval does.
-func (e *Engine) isAboveLimit(o *operator, w *bourse.Withdrawal) bool {
+// isAboveLimit reports whether an amount exceeds what the operator may approve alone
+// today. Without a limit every amount does.
+func (e *Engine) isAboveLimit(o *operator, w bourse.AssetAmount) bool {
 	at, found := e.findLimit(w.Asset)
 	if !found {
 		return true
@@ -195,7 +195,7 @@ func (o *operator) findApproved(asset bourse.AssetID) (at int, found bool) {
 }
 
 // countApproved adds an approval to what the operator approved alone on a day.
-func (o *operator) countApproved(w *bourse.Withdrawal, day uint32) {
+func (o *operator) countApproved(w bourse.AssetAmount, day uint32) {
 	sum := o.today(w.Asset, day).Plus(w.Amount)
 	at, found := o.findApproved(w.Asset)
 	if !found {

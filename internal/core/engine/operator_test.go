@@ -132,7 +132,7 @@ func TestOnlyStopsComeWithoutOperators(t *testing.T) {
 		decideCommand(1, true), decideCommand(1, false),
 		w(bourse.CommandReplaceWithdrawal, bourse.WalletCommand{ID: 1}),
 		w(bourse.CommandReleaseWithdrawal, bourse.WalletCommand{ID: 1}),
-		walletCommand(bourse.CommandAssignDeposit, 1, bourse.WalletCommand{Deposit: 1}),
+		walletCommand(bourse.CommandAssignDeposit, 1, bourse.WalletCommand{Deposit: 1}), coolCommand(byOutput, btc, 1),
 	} {
 		x.refused(bourse.OperatorsOnly, cmd)
 	}

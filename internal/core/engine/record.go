@@ -46,6 +46,8 @@ func (e *Engine) record(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Rea
 	if asked.Kind == bourse.SignedWithdrawal {
 		ev.Outcome.ID = uint64(asked.Wallet)
 		e.recordWithdrawal(n, &s, ev)
+	} else if asked.Kind == bourse.SignedCool {
+		e.recordCool(n, &s, ev)
 	} else if n.CanSign(&s) == 0 {
 		n.Sign(ev, &s)
 	} else {

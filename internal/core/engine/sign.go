@@ -24,6 +24,9 @@ func (e *Engine) signed(asked *bourse.SignedTx, ev *bourse.Events) bourse.Reason
 		}
 	}
 
+	if asked.Kind == bourse.SignedCool && n.Cool.ID != asked.Wallet {
+		return bourse.NotProcessing
+	}
 	if reason := n.CanSign(asked); reason != 0 {
 		return reason
 	}
@@ -39,6 +42,11 @@ func (e *Engine) signed(asked *bourse.SignedTx, ev *bourse.Events) bourse.Reason
 		w.Tx, w.Signed, w.AtSigner = s.Tx, true, false
 		e.custody.ChangedWithdrawal(ev, w)
 		ev.Outcome.ID = uint64(w.ID)
+	}
+	if asked.Kind == bourse.SignedCool {
+		n.Cool = bourse.CoolOrder{}
+		n.Announce(ev)
+		ev.Outcome.ID = uint64(s.Wallet)
 	}
 	return 0
 }

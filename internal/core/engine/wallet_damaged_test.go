@@ -25,6 +25,7 @@ func TestDamagedWalletStates(t *testing.T) {
 	x.must(secureCommand(1, bourse.Hour))
 	late.Once = bourse.Once{Key: bourse.RequestHash{3}, Body: bourse.RequestHash{4}}
 	x.must(transferCommand(1, late))
+	x.must(coolCommand(byOutput, btc, 5))
 	good := snapshot(x.e)
 	if !hostile(t, good) {
 		t.Fatal("a good state does not restore")

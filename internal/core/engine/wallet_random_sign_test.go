@@ -137,7 +137,7 @@ func (m *walletModel) used(nonce uint64) bool {
 
 // excluded reports whether a deep block holds a transaction that excludes old.
 func (m *walletModel) excluded(old *modelSigned) bool {
-	c := m.chains[old.w.chain]
+	c := m.chains[old.s.Network-1]
 	for _, b := range c.blocks[:max(0, len(c.blocks)+1-target)] {
 		for i := range b.Txs {
 			tx := &b.Txs[i]
@@ -275,7 +275,7 @@ func (m *walletModel) giveUpSweep(address uint32) {
 // sweeps returns an address's sweeps with a nonce.
 func (m *walletModel) sweeps(address uint32, nonce uint64) (list []*modelSigned) {
 	for _, s := range m.signed {
-		if s.w == nil && s.s.From == address && s.s.Nonce == nonce {
+		if s.s.Kind == bourse.SignedSweep && s.s.From == address && s.s.Nonce == nonce {
 			list = append(list, s)
 		}
 	}
@@ -299,6 +299,10 @@ func (m *walletModel) sweptBy(tx bourse.TxHash) {
 	if mined == nil || mined.w != nil || !mined.given {
 		return
 	}
+	if mined.s.Kind == bourse.SignedCool {
+		m.steps["given up cool mined"]++
+		return
+	}
 	m.steps["given up sweep mined"]++
 	for _, s := range m.sweeps(mined.s.From, mined.s.Nonce) {
 		s.given = true
@@ -308,7 +312,7 @@ func (m *walletModel) sweptBy(tx bourse.TxHash) {
 // excludedSweep reports whether a block, or one of the transactions, has the nonce of a sweep.
 func (m *walletModel) excludedSweep(tx bourse.TxHash, others []bourse.TxEffect) bool {
 	s := m.signed[tx]
-	return s != nil && s.w == nil && slices.ContainsFunc(m.sweeps(s.s.From, s.s.Nonce), func(other *modelSigned) bool {
+	return s != nil && s.s.Kind == bourse.SignedSweep && slices.ContainsFunc(m.sweeps(s.s.From, s.s.Nonce), func(other *modelSigned) bool {
 		return other != s && (m.chains[1].mined(other.s.Tx) != 0 ||
 			slices.ContainsFunc(others, func(tx bourse.TxEffect) bool { return tx.Hash == other.s.Tx }))
 	})

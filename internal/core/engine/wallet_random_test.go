@@ -40,6 +40,11 @@ type walletModel struct {
 	approvals map[spotOf][]approval
 	// keys is the last key of a request.
 	keys int
+	// cooling is the order to cold storage that is open; of no units if there is none.
+	cooling struct {
+		id    bourse.WalletID
+		units uint64
+	}
 
 	steps map[string]int
 }
@@ -156,12 +161,12 @@ func (m *walletModel) sub(account bourse.AccountID, asset bourse.AssetID, units 
 func (m *walletModel) step() {
 	i := m.below(2)
 	switch n := m.below(100); {
-	case n < 28:
+	case n < 26:
 		m.mineSome(i)
-	case n < 29:
+	case n < 27:
 		m.secure()
 	case n < 30:
-		m.passTime()
+		m.cool()
 	case n < 36:
 		m.reorganise(i)
 	case n < 55:
@@ -256,7 +261,7 @@ func TestRandomWallets(t *testing.T) {
 	for _, what := range []string{
 		"block", "credit", "mined again", "reorganisation", "withdrawal", "done", "canceled", "signed", "given up",
 		"assigned", "sweep", "given up sweep", "given up sweep mined", "restart", "transfer", "delay", "hold", "held back",
-		"approved", "denied", "trusted", "recorded", "left to the signer", "voided", "signed after a cancel", "kept",
+		"approved", "denied", "trusted", "recorded", "left to the signer", "voided", "signed after a cancel", "kept", "cool order", "cool", "given up cool", "given up cool mined",
 	} {
 		if done[what] == 0 {
 			t.Errorf("nothing was %s", what)

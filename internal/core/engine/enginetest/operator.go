@@ -39,7 +39,7 @@ func (x *Oracle) ownersOnly(cmd *bourse.Command) bool {
 		return false
 	}
 	role, _ := authority(cmd)
-	stops := cmd.On && (cmd.Kind == bourse.CommandFreezeAccount || cmd.Kind == bourse.CommandPauseWithdrawals) ||
+	stops := !cmd.On && cmd.Kind == bourse.CommandCool || cmd.On && (cmd.Kind == bourse.CommandFreezeAccount || cmd.Kind == bourse.CommandPauseWithdrawals) ||
 		cmd.State == bourse.MarketHalted || cmd.State == bourse.MarketCancelOnly
 	return role != 0 && !stops
 }
@@ -64,7 +64,8 @@ func authority(cmd *bourse.Command) (role bourse.OperatorRole, two bool) {
 			return bourse.RoleOwner, true
 		}
 		return bourse.RoleOperator, false
-	case bourse.CommandFreezeAccount, bourse.CommandSetAccountTier, bourse.CommandCredit, bourse.CommandDecideWithdrawal:
+	case bourse.CommandFreezeAccount, bourse.CommandSetAccountTier, bourse.CommandCredit, bourse.CommandDecideWithdrawal,
+		bourse.CommandCool:
 		return bourse.RoleOperator, false
 	case bourse.CommandCollectFees:
 		return bourse.RoleOwner, false
