@@ -254,7 +254,7 @@ func TestRaised(t *testing.T) {
 	}
 
 	forged := snapshot(e)
-	at := bytes.Index(forged, []byte{1, 0, 0, 0, 3, 0, 0, 0}) // rules, then the incarnation
+	at := bytes.Index(forged, []byte{bourse.CurrentRules, 0, 0, 0, 3, 0, 0, 0}) // rules, then the incarnation
 	forged[at+4] = 0
 	if _, err := engine.Restore(forged, func(*bourse.Events) {}); err == nil {
 		t.Error("there is no incarnation zero")
