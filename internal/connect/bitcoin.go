@@ -106,9 +106,13 @@ func (f *ofBitcoin) open(s *Settings, node *rpc.Client, l *Local) (client, signe
 	if err != nil {
 		return nil, signer.Network{}, err
 	}
+	codec := bitcoin.NewCodec(f.params, public)
+	if f.cold != nil {
+		codec.Keep(f.cold)
+	}
 	return c, signer.Network{
 		Account: signer.Account{Name: s.Symbol, Chain: s.Chain, Public: public.String(), Cold: f.descriptor()},
-		Codec:   bitcoin.NewCodec(f.params, public), Keys: keys,
+		Codec:   codec, Keys: keys,
 		MaxCost: c.MaxCost(), HourCost: signer.UnlimitedCost(),
 	}, nil
 }

@@ -33,8 +33,8 @@ type sum struct{ bourse.Amount }
 func (s *sum) add(a bourse.Amount) { s.Amount = s.PlusOrMax(a) }
 
 // checkLimits checks a transaction against the record of the last hour and day. It forgets
-// older amounts, but never that they were signed. The costs of all kinds count, and those of sweeps
-// and top-ups by themselves too: strangers cause these, by deposits. Of amounts only that of a
+// older amounts, but never that they were signed. The costs of all kinds count, and those of sweeps,
+// top-ups and moves to cold storage by themselves too: strangers cause the first ones, by deposits. Of amounts only that of a
 // withdrawal's first transaction and of those that do not exclude it count. The amounts of top-ups
 // have a limit of their own: they stay with the exchange, but on addresses from which a stolen exchange
 // need not bring them back.

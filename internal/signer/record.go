@@ -124,7 +124,7 @@ func parseLine(b []byte) (e entry, ok bool) {
 	if err == nil && e.Cost != "" {
 		_, err = bourse.ParseAmount(e.Cost, 0)
 	}
-	return e, err == nil && e.Kind <= bourse.SignedTopUp && (e.Kind == 0) == (e.ID > 0)
+	return e, err == nil && e.Kind <= bourse.SignedCool && (e.Kind == 0 || e.Kind.HasID()) == (e.ID > 0)
 }
 
 // log is the signer's record on disk.

@@ -45,10 +45,10 @@ var (
 type Expect struct {
 	Network bourse.NetworkID
 	Kind    bourse.SignedKind
-	// ID is the withdrawal's; zero for sweeps and top-ups.
+	// ID is that of the withdrawal, or of the order to cold storage; zero for sweeps and top-ups.
 	ID bourse.WalletID
 	// Attempt numbers a withdrawal's transactions from zero. A further attempt requires
-	// that earlier ones can never be mined, or were never broadcast.
+	// that earlier ones can never be mined, or were never broadcast. An order to cold storage has one.
 	Attempt uint32
 	Coin    chain.CoinID
 	// Amount is the amount that arrives; never zero.
@@ -79,7 +79,7 @@ type Signed struct {
 type Recorded struct {
 	Signed
 	Kind bourse.SignedKind
-	// ID is the withdrawal's; zero for other kinds.
+	// ID is as in [Expect].
 	ID bourse.WalletID
 }
 
@@ -251,7 +251,7 @@ func (s *Local) sign(ctx context.Context, u chain.Unsigned, e Expect, epoch *Epo
 		return Signed{}, err
 	}
 
-	if e.Kind != bourse.SignedWithdrawal {
+	if !e.Kind.HasID() {
 		return s.make(&n, &e, u.Raw, cost)
 	}
 	before := s.done[withdrawal{e.Network, e.ID}]

@@ -100,7 +100,7 @@ var (
 
 // Prepare makes a payment that lacks only signatures.
 func (c *Client) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned, error) {
-	if p.Coin != c.params.Coin || p.Kind != bourse.SignedWithdrawal {
+	if p.Coin != c.params.Coin || !p.Kind.HasID() {
 		return chain.Unsigned{}, errKind
 	}
 	if len(p.Inputs) > chain.MaxInputs {

@@ -113,7 +113,7 @@ var errKind = errors.New("a payment that this network does not have")
 // Prepare makes a payment that lacks only a signature.
 func (c *Client) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned, error) {
 	coin, ok := c.params.Shape.Coin(p.Coin)
-	if !ok || p.Kind != bourse.SignedWithdrawal && !c.params.Shape.Sweeps {
+	if !ok || !p.Kind.HasID() && !c.params.Shape.Sweeps {
 		return chain.Unsigned{}, errKind
 	}
 	b, err := c.outbid(ctx, p.Replaces)

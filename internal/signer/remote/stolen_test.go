@@ -65,7 +65,7 @@ func TestStolenExchange(t *testing.T) {
 func TestStolenKinds(t *testing.T) {
 	r := newRig(t)
 	thief := r.client(r.of(1, 1))
-	for _, kind := range []bourse.SignedKind{bourse.SignedSweep, bourse.SignedTopUp, 0, 99} {
+	for _, kind := range []bourse.SignedKind{bourse.SignedSweep, bourse.SignedTopUp, bourse.SignedCool, 0, 99} {
 		for _, id := range []bourse.NetworkID{btc, eth, 99} {
 			u, e := r.payment(max(btc, min(id, eth)), 3, 100)
 			e.Network, e.Kind, e.ID, e.Account = id, kind, 0, 7

@@ -113,7 +113,8 @@ func ofBitcoin(name bourse.Symbol, of *networkSettings, seed Seed) (n signer.Net
 		return n, err
 	}
 	n.Account = signer.Account{Name: name, Chain: p.Identity(), Public: keys.Public().String()}
-	n.Codec, n.Keys = bitcoin.NewCodec(p, keys.Public()), keys
+	codec := bitcoin.NewCodec(p, keys.Public())
+	n.Codec, n.Keys = codec, keys
 	if of.Cold == "" {
 		return n, nil
 	}
@@ -126,6 +127,7 @@ func ofBitcoin(name bourse.Symbol, of *networkSettings, seed Seed) (n signer.Net
 		return n, err
 	}
 	n.Cold = cold.String()
+	codec.Keep(cold)
 	return n, nil
 }
 

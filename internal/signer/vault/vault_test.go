@@ -120,6 +120,9 @@ func TestSettings(t *testing.T) {
 	if n.Cold != "wpkh([3442193e/48h/1h/0h/2h]tpubDEC8p4skY4i7mNjxt9yF3u7my5T6KtGLcvEDcH5rKA6XVtJN4JV3SsHWoePTqsHNh47WBkQ79r77KsUYc2PAmaqqasBJMvidbxiupZpJexg/0/*)" {
 		t.Errorf("cold storage is %q", n.Cold)
 	}
+	if to := n.Codec.Destination(n.Codec.Shape().Cold); !n.Codec.Shape().KeepsCold(n.Codec.Shape().Cold) || to.Address[:6] != "bcrt1q" {
+		t.Errorf("the signer knows no address of it: %+v", to)
+	}
 	if !signer.IsTestChain(n.Chain) || !strings.HasPrefix(n.Public, "wpkh([") {
 		t.Errorf("%+v", n.Account)
 	}
