@@ -22,6 +22,8 @@ type Board struct {
 	frozen      map[bourse.AccountID]bool
 	networks    map[bourse.NetworkID]*network
 	withdrawals map[bourse.WalletID]*bourse.Withdrawal
+	// promised are the amounts of open withdrawals that are not processed yet.
+	promised map[bourse.WalletID]promise
 	// payers are the accounts of withdrawals with a transaction that is not final.
 	payers map[bourse.WalletID]bourse.AccountID
 }
@@ -76,6 +78,7 @@ func (b *Board) clear() {
 	b.frozen = map[bourse.AccountID]bool{}
 	b.networks = map[bourse.NetworkID]*network{}
 	b.withdrawals = map[bourse.WalletID]*bourse.Withdrawal{}
+	b.promised = map[bourse.WalletID]promise{}
 	b.payers = map[bourse.WalletID]bourse.AccountID{}
 }
 
@@ -171,6 +174,7 @@ func (b *Board) foldWithdrawal(w *bourse.Withdrawal) {
 	} else {
 		b.payers[w.ID] = w.Account
 	}
+	b.foldPromise(w)
 	if !w.Unsigned() && !w.Ending {
 		delete(b.withdrawals, w.ID)
 		return

@@ -31,7 +31,8 @@ func (b *Board) GivenUpMoves(id bourse.NetworkID) []bourse.SignedTx {
 	return slices.CompactFunc(list, func(p, q bourse.SignedTx) bool { return p.From == q.From && p.Nonce == q.Nonce })
 }
 
-// ExcludedMoves returns the waiting sweeps and top-ups whose nonce a mined transaction has, ordered by hash.
+// ExcludedMoves returns the waiting sweeps, top-ups and moves to cold storage whose nonce or output a mined transaction has,
+// ordered by hash.
 func (b *Board) ExcludedMoves(id bourse.NetworkID) []bourse.TxHash {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -44,28 +45,35 @@ func (b *Board) ExcludedMoves(id bourse.NetworkID) []bourse.TxHash {
 		from  uint32
 		nonce uint64
 	}
+	var list []bourse.TxHash
 	moves := map[slot]bourse.TxHash{}
 	for tx, s := range n.signed {
-		if s.Kind != bourse.SignedWithdrawal && s.State != bourse.SignedMined {
+		switch {
+		case s.Kind == bourse.SignedWithdrawal || s.State == bourse.SignedMined:
+		case s.Kind != bourse.SignedCool:
 			moves[slot{s.From, s.Nonce}] = tx
+		case n.decided(&s, 1):
+			list = append(list, tx)
 		}
 	}
 	if len(moves) == 0 {
-		return nil
+		slices.SortFunc(list, compareHashes)
+		return list
 	}
 
-	var list []bourse.TxHash
 	for _, s := range n.signed {
 		if tx, waits := moves[slot{s.From, s.Nonce}]; waits && s.State == bourse.SignedMined {
 			list = append(list, tx)
 		}
 	}
-	slices.SortFunc(list, func(p, q bourse.TxHash) int { return bytes.Compare(p[:], q[:]) })
+	slices.SortFunc(list, compareHashes)
 	return list
 }
 
-// dropExcluded gives up sweeps and top-ups that can never be mined, because a block has the transaction of a released
-// withdrawal with their nonce. While a top-up waits, nothing is swept.
+func compareHashes(p, q bourse.TxHash) int { return bytes.Compare(p[:], q[:]) }
+
+// dropExcluded gives up sweeps, top-ups and moves to cold storage that can never be mined, because a block has the
+// transaction of a released withdrawal with their nonce or output. While a top-up waits, nothing is swept.
 func (w *Worker) dropExcluded(ctx context.Context) error {
 	for _, tx := range w.Board.ExcludedMoves(w.ID) {
 		excluded := &bourse.WalletCommand{Network: w.ID, Tx: tx}

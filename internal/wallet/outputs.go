@@ -78,7 +78,7 @@ func (w *Worker) outbidOutputs(
 	return false, nil
 }
 
-// rivals returns the dropped transactions of other withdrawals that spend an output of a payment: of each withdrawal the
+// rivals returns the dropped transactions of other withdrawals, and those to cold storage, that spend an output of a payment: of each withdrawal the
 // newest, without those that the payment outbids already.
 func (w *Worker) rivals(
 	inputs []chain.Input, id bourse.WalletID, outbid []bourse.SignedTx,

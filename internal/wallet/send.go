@@ -38,7 +38,7 @@ func (w *Worker) send(ctx context.Context, health *chain.Health) (bool, error) {
 	if w.Network.Shape().Sweeps {
 		return w.sweep(ctx, signed, moves)
 	}
-	return false, nil
+	return w.cool(ctx)
 }
 
 // maxRefusals bounds the withdrawals of a step that the signer's limits refuse, or that the node cannot make.
@@ -271,7 +271,7 @@ func (w *Worker) carryOut(
 		return false, nil
 	}
 
-	if id != 0 && !w.Board.Asked(id) {
+	if p.Kind == bourse.SignedWithdrawal && !w.Board.Asked(id) {
 		reason, err := w.submit(ctx, bourse.CommandAsking, &bourse.WalletCommand{ID: id})
 		if err != nil || reason != 0 { // it was canceled, or its account frozen
 			return false, err

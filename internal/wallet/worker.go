@@ -26,11 +26,13 @@ type Options struct {
 	Start uint64
 	// Stuck is the number of blocks after which a waiting transaction is overdue, and is outbid; zero for never.
 	Stuck uint64
+	// Bands bound the hot wallet's balances of some assets.
+	Bands map[bourse.AssetID]Band
 	Log   *slog.Logger
 }
 
 // Worker connects to one network. Step belongs to one goroutine; Health, AwaitsRecord, Limited, Overdue,
-// Stranded and Purse are safe for concurrent use.
+// Stranded, Cooling and Purse are safe for concurrent use.
 type Worker struct {
 	Options
 	coins *coins
@@ -48,6 +50,8 @@ type Worker struct {
 	overdue int
 	// stranded are the withdrawals that only an operator ends.
 	stranded []bourse.WalletID
+	// cooling is why the open order to cold storage waits.
+	cooling string
 
 	// synced is true while the journal has all that the signer signed.
 	synced bool

@@ -122,6 +122,8 @@ type world struct {
 	logs func(*chain.Block)
 	// cold, if not nil, is the key of cold storage from the next start on, on networks of outputs.
 	cold *devnet.PublicKey
+	// bands are the workers' setting.
+	bands map[bourse.AssetID]wallet.Band
 
 	// points counts the moments at which something becomes durable or leaves;
 	// at is asked at each, and may end the process.
@@ -267,9 +269,13 @@ func (w *world) open() {
 	keyrings := map[bourse.NetworkID]signer.Network{}
 	for _, n := range w.networks {
 		keys := devnet.NewKeys(n.params, ownSeed)
+		codec := devnet.NewCodec(n.params, keys.Public())
+		if w.cold != nil && n.params.Shape.Outputs {
+			codec.Keep(*w.cold)
+		}
 		keyrings[n.id] = signer.Network{
 			Account: signer.Account{Name: n.params.Symbol, Chain: n.params.Identity(), Public: keys.Public().String()},
-			Codec:   devnet.NewCodec(n.params, keys.Public()), Keys: keys, MaxCost: bourse.Units(1e17),
+			Codec:   codec, Keys: keys, MaxCost: bourse.Units(1e17),
 			HourCost: signer.UnlimitedCost(), Limit: w.limit,
 		}
 	}
@@ -287,7 +293,7 @@ func (w *world) open() {
 			n.client.Keep(*w.cold)
 		}
 		n.worker = wallet.NewWorker(wallet.Options{
-			ID: n.id, Stuck: w.stuck, Network: eye{n.client, w}, Signer: pen{w}, Board: w.board, Listed: w, Submit: w.submit,
+			ID: n.id, Stuck: w.stuck, Bands: w.bands, Network: eye{n.client, w}, Signer: pen{w}, Board: w.board, Listed: w, Submit: w.submit,
 			Log: slog.New(reasons{slog.DiscardHandler, &w.reasons}),
 		})
 	}
@@ -477,7 +483,10 @@ func (n *network) addresses() []string {
 	var list []string
 	indices := []uint32{chain.IndexHot, chain.IndexChange, 1, 2, 3}
 	if first := n.client.Shape().Cold; first != 0 {
-		indices = append(indices, first, first+1, first+chain.ColdAddresses-1)
+		for number := range uint32(20) { // those of the first orders
+			indices = append(indices, first+number)
+		}
+		indices = append(indices, first+chain.ColdAddresses-1)
 	}
 	for _, index := range indices {
 		if address := n.client.Destination(index).Address; !slices.Contains(list, address) {
