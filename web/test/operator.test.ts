@@ -68,6 +68,22 @@ inChromium('the operators’ console', () => {
 
   it('takes two owners to reset a person', () => resets(ann, bob));
 
+  it('offers no approval of what is outdated', async () => {
+    await order(ann, 'markets', 'BTC/USDT', 'Halt', 'it trades strangely');
+    await order(ann, 'markets', 'BTC/USDT', 'Open', 'it was nothing', true);
+    await order(bob, 'markets', 'BTC/USDT', 'Cancels only', 'it was something');
+    await visitOf(bob, 'acts');
+    const outdated = row(bob, 'it was nothing');
+    await outdated.getByText('Outdated by command').waitFor();
+    expect(await outdated.getByRole('button').allInnerTexts()).toEqual(['Drop']);
+    await outdated.getByRole('button', { name: 'Drop' }).click();
+    await bob.page.getByRole('dialog', { name: 'Drop' }).getByRole('button', { name: 'Use passkey' }).click();
+    await outdated.waitFor({ state: 'detached' });
+
+    await order(ann, 'markets', 'BTC/USDT', 'Open', 'it is mended', true);
+    await confirm(bob, 'acts', 'it is mended');
+  });
+
   it.each(pages)('is whole in every look for an owner: %s', async (path) => {
     expect(await examine(bob, path, 'operator')).toEqual([]);
   });

@@ -117,6 +117,9 @@ const deposits: Listing = {
   ],
 };
 
+/** outdated tells the acts that are no longer carried out, because a later command set what they set. */
+const outdated = (row: Row): boolean => row['outdated'] !== undefined;
+
 const acts: Listing = {
   href: '/operator/acts', title: 'console.acts', hint: 'acts.hint', empty: 'acts.empty',
   path: '/acts', rows: reads('acts'), id: 'act', name: (row) => said(row, 'command'),
@@ -126,11 +129,13 @@ const acts: Listing = {
     { of: 'email', sure: true },
     { of: 'reason', sure: true },
     { of: 'due', as: 'time' },
+    { of: 'outdated', bad: outdated },
     { of: 'digest', as: 'mono', sure: true },
   ],
   acts: [
     {
       text: 'act.approve', role: 'operator', method: 'POST', path: '/acts/{act}/approve', copied: ['digest'], unreasoned: true, look: 'primary',
+      fits: (row) => !outdated(row),
     },
     { text: 'act.drop', role: 'operator', method: 'POST', path: '/acts/{act}/drop', copied: ['digest'], unreasoned: true, look: 'danger' },
   ],
