@@ -56,17 +56,18 @@ func (s *Service) Register(ctx context.Context, code account.Secret, r *account.
 	}
 	accepted, err := s.Accept(ctx, code, made)
 	if err == nil {
-		s.tellInvited(ctx, &asked.Invitation)
+		s.tellInvited(ctx, &asked.Invitation, accepted.Fingerprint)
 	}
 	return accepted, err
 }
 
 // tellInvited writes to an invited person that the invitation was accepted. Who invited has seen the code, and could
 // have accepted it with a second passkey, in that person's name.
-func (s *Service) tellInvited(ctx context.Context, i *Invitation) {
+func (s *Service) tellInvited(ctx context.Context, i *Invitation, fingerprint string) {
 	m := &account.Mail{To: i.Email, Subject: "Your invitation was accepted", Text: fmt.Sprintf(
-		"Somebody accepted your invitation as %s of %s, with a passkey.\n\nIf it was not you, tell an owner at once.",
-		i.Role, s.Issuer)}
+		"Somebody accepted your invitation as %s of %s, with a passkey whose fingerprint is %s.\n\n"+
+			"If it was not you, or if the page showed you another fingerprint, tell an owner at once.",
+		i.Role, s.Issuer, fingerprint)}
 	if err := s.Mailer.Send(context.WithoutCancel(ctx), m); err != nil {
 		s.Log.Error("an invited person was not told", slog.String("role", i.Role.String()), slog.Any("error", err))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/account"
@@ -22,6 +23,13 @@ type Row struct {
 	Created bourse.Time
 	// Counter is the passkey's count of signatures at its last use.
 	Counter uint32
+}
+
+// Fingerprint returns 80 bits of the SHA-256 of the passkey's public key, which people compare: five groups of four
+// hexadecimal digits. Another passkey with the same 80 bits takes some 2^80 tries.
+func (r *Row) Fingerprint() string {
+	sum := sha256.Sum256(r.PublicKey)
+	return fmt.Sprintf("%X %X %X %X %X", sum[0:2], sum[2:4], sum[4:6], sum[6:8], sum[8:10])
 }
 
 // Digest returns the journal's digest of the row: everything but the time of its creation and

@@ -144,6 +144,8 @@ type Accepted struct {
 	Operator bourse.OperatorID
 	// Act is the act that adds the operator; zero if none was needed.
 	Act bourse.Seq
+	// Fingerprint is that of the operator's passkey.
+	Fingerprint string
 }
 
 // Waits reports whether the operator is added by an act that waits.
@@ -154,6 +156,7 @@ func (s *Service) add(ctx context.Context, row *Row, i *Invitation) (made Accept
 	if err := s.Store.AddOperator(ctx, row); err != nil {
 		return made, err
 	}
+	made.Fingerprint = row.Fingerprint()
 
 	cmd := bourse.Command{Kind: bourse.CommandAddOperator, Token: row.Token, Operators: &bourse.OperatorCommand{
 		Define: bourse.Operator{Role: i.Role, Enabled: true, Digest: row.Digest()},
@@ -335,11 +338,12 @@ func (s *Service) tellOwners(ctx context.Context, act *bourse.Act) {
 	}
 }
 
-// Listed is an operator and what its row says. Email and Name are empty if there is no row, or
-// another one than the journal's.
+// Listed is an operator and what its row says: nothing if there is no row, or another one than the journal's.
 type Listed struct {
 	bourse.Operator
 	Email, Name string
+	// Fingerprint is that of the passkey.
+	Fingerprint string
 }
 
 // List returns the operators by ascending id.
@@ -362,7 +366,7 @@ func (s *Service) List(ctx context.Context) ([]Listed, error) {
 			s.OnForged("operator", fmt.Errorf("operator %d has no row, or not the journal's", operators[i].ID))
 			continue
 		}
-		list[i].Email, list[i].Name = row.Email, row.Name
+		list[i].Email, list[i].Name, list[i].Fingerprint = row.Email, row.Name, row.Fingerprint()
 	}
 	return list, nil
 }

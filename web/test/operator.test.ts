@@ -156,9 +156,12 @@ inChromium('the operators’ console', () => {
     await addAuthenticator(cyd);
     await accept(cyd, code);
     await cyd.page.getByText('once a second owner approves it').waitFor();
+    const print = await cyd.page.getByRole('status', { name: 'Fingerprint of the passkey' }).innerText();
     await confirm(bob, 'acts', 'she joins us');
     await logIn(cyd);
     await cyd.close();
+    await visitOf(ann, 'operators');
+    await row(ann, 'cyd@example.org').getByText(print).waitFor();
 
     await page.goto(`/operator/accounts/${customer}`);
     await page.getByRole('button', { name: 'Freeze' }).click();

@@ -178,12 +178,14 @@ func (s *Server) operatorList(ctx context.Context, _ struct{}) (any, error) {
 		Enabled bool              `json:"enabled"`
 		Email   string            `json:"email,omitempty"`
 		Name    string            `json:"name,omitempty"`
+		// Fingerprint is that of the passkey, which the operator was shown.
+		Fingerprint string `json:"fingerprint,omitempty"`
 	}
 	listed, err := s.Operators.List(ctx)
 	list := make([]answer, len(listed))
 	for i := range listed {
 		o := &listed[i]
-		list[i] = answer{o.ID, o.Role.String(), o.Enabled, o.Email, o.Name}
+		list[i] = answer{o.ID, o.Role.String(), o.Enabled, o.Email, o.Name, o.Fingerprint}
 	}
 	return struct {
 		Operators []answer `json:"operators"`

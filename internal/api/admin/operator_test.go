@@ -20,6 +20,8 @@ import (
 const (
 	operatorsOnly = `{"error":"OPERATORS_ONLY: the exchange has owners, and its operators order this in the console; ` +
 		`--break-glass REASON orders it from here, to be carried out in 24 hours"}`
+	// printed is the fingerprint of passkey, the beginning of SHA-256 of "key".
+	printed   = `,"fingerprint":"2C70 E12B 7A06 46F9 2279"`
 	closedNow = `{"error":"OPERATORS_ONLY: the exchange has owners, and this is not done from here any more"}`
 )
 
@@ -88,7 +90,7 @@ func TestInvitations(t *testing.T) {
 	o.answers("operator/list", `{}`, `{"operators":[]}`)
 	o.accept(code)
 	o.answers("operator/list", `{}`,
-		`{"operators":[{"operator":1,"role":"owner","enabled":true,"email":"ann@example.org","name":"Ann"}]}`)
+		`{"operators":[{"operator":1,"role":"owner","enabled":true,"email":"ann@example.org","name":"Ann"`+printed+`}]}`)
 	if _, err := o.Operators.Accept(t.Context(), code, passkey); err == nil {
 		t.Error("an invitation is good twice")
 	}
@@ -158,8 +160,8 @@ func TestSandboxTakesAllFromItsSocket(t *testing.T) {
 	o.answers("operator/change", `{"operator":2,"enabled":false}`, `{"error":"LAST_OWNER"}`)
 	o.answers("operator/change", `{"operator":3,"enabled":false}`, `{"error":"unknown operator 3"}`)
 	o.answers("operator/change", `{"operator":1,"role":"x","enabled":false}`, `{"error":"unknown role \"x\""}`)
-	o.answers("operator/list", `{}`, `{"operators":[{"operator":1,"role":"operator","enabled":true,"email":"ann@example.org"},`+
-		`{"operator":2,"role":"owner","enabled":true,"email":"bob@example.org"}]}`)
+	o.answers("operator/list", `{}`, `{"operators":[{"operator":1,"role":"operator","enabled":true,"email":"ann@example.org"`+printed+`},`+
+		`{"operator":2,"role":"owner","enabled":true,"email":"bob@example.org"`+printed+`}]}`)
 }
 
 // TestSocketEndsAccess wants who has the machine to end keys and sessions where there is an owner, and to make
@@ -300,8 +302,8 @@ func TestBrokenGlassLetsOwnersIn(t *testing.T) {
 	}
 	o.now += bourse.Day
 	o.do(bourse.Command{Kind: bourse.CommandTick})
-	o.answers("operator/list", `{}`, `{"operators":[{"operator":1,"role":"owner","enabled":true,"email":"ann@example.org","name":"Ann"},`+
-		`{"operator":2,"role":"owner","enabled":true,"email":"bob@example.org"}]}`)
+	o.answers("operator/list", `{}`, `{"operators":[{"operator":1,"role":"owner","enabled":true,"email":"ann@example.org","name":"Ann"`+printed+`},`+
+		`{"operator":2,"role":"owner","enabled":true,"email":"bob@example.org"`+printed+`}]}`)
 }
 
 // TestGlassOfACatalogue orders the changes of a catalogue that can be told before any is made.

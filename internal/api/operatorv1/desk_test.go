@@ -108,8 +108,18 @@ func TestInvitationsByHTTP(t *testing.T) {
 	if made, err = p.device.Create(options); err != nil {
 		t.Fatal(err)
 	}
-	p.wants("POST /invitations/accept", adding(body, "passkey", string(made)), 200, `{"operator":1}`)
+	var accepted struct {
+		Operator    int
+		Fingerprint string
+	}
+	w := p.ask("POST /invitations/accept", adding(body, "passkey", string(made)))
+	if err := json.Unmarshal(w.Body.Bytes(), &accepted); err != nil || w.Code != 200 || accepted.Operator != 1 {
+		t.Fatalf("accept: %d %s %v", w.Code, w.Body, err)
+	}
 	p.wants("POST /invitations/accept", adding(body, "passkey", string(made)), 404, "NOT_FOUND")
+
+	p.logIn()
+	p.wants("GET /operators", "", 200, `"fingerprint":"`+accepted.Fingerprint+`"`)
 }
 
 // TestDoors wants other hosts, origins, keys and cookies to open nothing.

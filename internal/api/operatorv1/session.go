@@ -36,7 +36,8 @@ func (d *Desk) invited(c *v2.Call) error {
 	return nil
 }
 
-// accept uses an invitation up. It answers with the act that adds the operator, if it waits.
+// accept uses an invitation up. It answers with the act that adds the operator, if it waits, and with the fingerprint
+// of the passkey.
 func (d *Desk) accept(c *v2.Call) error {
 	c.Require("code", "passkey")
 	code, made := account.Secret(c.Text("code")), c.Registration("passkey")
@@ -53,6 +54,7 @@ func (d *Desk) accept(c *v2.Call) error {
 	} else {
 		c.Out.Uint("operator", uint64(accepted.Operator))
 	}
+	c.Out.Text("fingerprint", accepted.Fingerprint)
 	return nil
 }
 

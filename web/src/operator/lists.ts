@@ -197,6 +197,7 @@ const operators: Listing = {
     { of: 'operator', sure: true },
     { of: 'email', sure: true },
     { of: 'role', as: 'roleWord', sure: true },
+    { of: 'fingerprint', as: 'mono', sure: true },
     { of: 'enabled', as: 'flag', bad: (row) => row['enabled'] === false },
   ],
   acts: [

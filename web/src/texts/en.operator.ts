@@ -16,6 +16,7 @@ export const operator = {
   'desk.invited': 'You are invited:',
   'desk.until': 'Good until',
   'desk.accepted': 'You are an operator. Log in with the passkey.',
+  'desk.fingerprint': 'This is the fingerprint of your passkey. Read it to the owner who invited you: the list of operators has to show the same.',
   'desk.acceptWaits': 'The passkey is kept. You are an operator once a second owner approves it, or, by broken glass, in 24 hours.',
   'passkey.add': 'Add passkey',
 
@@ -194,6 +195,7 @@ export const operator = {
   'fact.name': 'Name',
   'fact.network': 'Network',
   'fact.of_operator': 'Operator',
+  'fact.fingerprint': 'Fingerprint of the passkey',
   'fact.operator': 'Number',
   'fact.orders': 'Orders',
   'fact.outdated': 'Outdated by command',
