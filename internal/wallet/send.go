@@ -21,8 +21,11 @@ func (w *Worker) send(ctx context.Context, health *chain.Health) (bool, error) {
 		return false, err
 	}
 	state := w.Board.State(w.ID)
-	if state.Stopped() || state.Tip == (bourse.BlockRef{}) || !w.synced {
+	if state.Tip == (bourse.BlockRef{}) || !w.synced {
 		return false, nil
+	}
+	if state.Stopped() {
+		return false, w.strand(ctx, w.unsigned())
 	}
 
 	overdue := w.age(signed, moves)

@@ -13,8 +13,8 @@ type strandedID bourse.WalletID
 
 // strand notes the stranded ones of all unsigned withdrawals: the transaction of each was given up, and the chain has another
 // one in its place that the journal does not know as the exchange's. Nothing that the signer signs for it would exclude the
-// first one, so only an operator ends it. A block that is not read yet may have the first one, so a withdrawal
-// is stranded from the next block on.
+// first one, so only an operator ends it. A block that is not read yet may have the first one, or leave the chain, so
+// a withdrawal is stranded after as many blocks as deposits are waited for.
 func (w *Worker) strand(ctx context.Context, unsigned []bourse.Withdrawal) error {
 	tip, before := w.Board.State(w.ID).Tip.Height, w.supplanted
 	w.supplanted = map[bourse.WalletID]uint64{}
@@ -34,7 +34,7 @@ func (w *Worker) strand(ctx context.Context, unsigned []bourse.Withdrawal) error
 			at = tip
 		}
 		w.supplanted[id] = at
-		if at < tip {
+		if at+w.depth() <= tip {
 			stranded = append(stranded, id)
 			w.complain(strandedID(id), "a withdrawal waits for an operator",
 				"its transaction was given up, and the chain has another one in its place", slog.Uint64("xid", uint64(id)))

@@ -26,9 +26,9 @@ func TestStranded(t *testing.T) {
 		w.pause(l.network, false)
 		w.settle()
 		if got := n.worker.Stranded(); len(got) > 0 {
-			t.Fatalf("%v are stranded before the next block", got)
+			t.Fatalf("%v are stranded at once", got)
 		}
-		w.mine(l.network, 1)
+		w.mine(l.network, int(l.confirms))
 		if got := n.worker.Stranded(); !slices.Equal(got, []bourse.WalletID{id}) || n.worker.Overdue() != 1 {
 			t.Fatalf("stranded are %v, and overdue %d", got, n.worker.Overdue())
 		}
@@ -36,7 +36,13 @@ func TestStranded(t *testing.T) {
 			t.Errorf("the log has %q", w.reasons)
 		}
 
+		w.pause(l.network, true)
 		w.must(bourse.Command{Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{ID: id}})
+		w.settle()
+		if got := n.worker.Stranded(); len(got) > 0 {
+			t.Errorf("%v are stranded after the release", got)
+		}
+		w.pause(l.network, false)
 		other := w.mustWithdraw(l, 2, 10*l.least)
 		w.pay(l, 3, 100*l.least)
 		w.mine(l.network, 2*int(l.confirms)+2)
