@@ -95,6 +95,9 @@ type adminCmd struct {
 	Clock  struct {
 		Accept clockAccept `cmd:"" help:"Follow the machine's clock after it jumped."`
 	} `cmd:"" help:"Time."`
+	Rules struct {
+		Adopt rulesAdopt `cmd:"" help:"Follow the newest rules that this program knows, from the next command on."`
+	} `cmd:"" help:"The version of the rules, which an exchange keeps over upgrades."`
 	Dashboard dashboard  `cmd:"" help:"Show what works, and how much waits for operators."`
 	Solvency  solvency   `cmd:"" help:"Compare what customers, fees and treasury have with the chains, by asset."`
 	Status    nodeStatus `cmd:"" help:"Show what the exchange or the standby on the data directory is, and how far."`
@@ -358,6 +361,11 @@ func (c *catalogueApply) Run(p *program, a *adminCmd) error {
 	}
 	return p.ask(a, "catalogue/apply", map[string]any{"document": string(text), "dry_run": c.DryRun})
 }
+
+type rulesAdopt struct{}
+
+// Run adopts the rules.
+func (*rulesAdopt) Run(p *program, a *adminCmd) error { return p.ask(a, "rules/adopt", struct{}{}) }
 
 type clockAccept struct{}
 

@@ -56,6 +56,8 @@ func TestOperate(t *testing.T) {
 		{"notice end 1", `"ended":`, "", ""},
 		{"notice list", `{"notices":[{"id":1,`, "", ""},
 		{"catalogue show", `{"symbol":"BTC","name":"Bitcoin"`, "", ""},
+		{"rules adopt", `{"rules":2}`, "", ""},
+		{"log", `"text":"rules adopt"`, "", ""},
 		{"clock accept", `{"accepted":true}`, "", ""},
 		{"log", `"text":"clock accept"`, "", ""},
 		{"audit", `"violations":[]`, "", ""},

@@ -176,3 +176,12 @@ func (s *Server) clockAccept(ctx context.Context, _ struct{}) (any, error) {
 		Accepted bool `json:"accepted"`
 	}{true}, s.note(ctx, "clock accept")
 }
+
+// rulesAdopt makes later commands follow the newest rules that this program knows.
+func (s *Server) rulesAdopt(ctx context.Context, _ struct{}) (any, error) {
+	cmd := bourse.Command{Kind: bourse.CommandSetRules, Rules: bourse.CurrentRules}
+	_, err := s.noted(ctx, "rules adopt", &cmd)
+	return struct {
+		Rules uint32 `json:"rules"`
+	}{cmd.Rules}, err
+}

@@ -115,7 +115,7 @@ func TestSocketOfAnOwnedExchange(t *testing.T) {
 	o := owned(t)
 	for verb, args := range map[string]string{
 		"account/unfreeze": `{"account":1}`, "account/fees": `{"account":1}`, "account/level": `{"account":1}`,
-		"market/state": `{"pair":"BTC/USDT","state":"open"}`, "fees/collect": `{}`,
+		"market/state": `{"pair":"BTC/USDT","state":"open"}`, "fees/collect": `{}`, "rules/adopt": `{}`,
 		"withdrawal/approve": `{"xid":3}`, "withdrawal/deny": `{"xid":3}`, "withdrawal/replace": `{"xid":3}`,
 		"withdrawal/release": `{"xid":3}`, "withdrawals/pause": `{"network":"ATOM","paused":false}`,
 		"withdrawals/limit": `{"asset":"ATOM","amount":"1"}`, "account/tier": `{"account":1,"tier":"basic","reason":"r"}`, "deposit/assign": `{"deposit":2,"account":1}`,

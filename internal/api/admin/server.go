@@ -164,6 +164,7 @@ func (s *Server) newVerbs() map[string]verb {
 		"markets/resume":       {taking(s.marketsResume), owner},
 		"market/state":         {taking(s.marketState), orders(bourse.CommandSetMarketState)},
 		"fees/collect":         {taking(s.feesCollect), orders(bourse.CommandCollectFees)},
+		"rules/adopt":          {taking(s.rulesAdopt), orders(bourse.CommandSetRules)},
 		"log":                  {taking(s.notes), viewer},
 		"catalogue/show":       {taking(s.catalogueShow), viewer},
 		"catalogue/preview":    {taking(s.cataloguePreview), viewer},

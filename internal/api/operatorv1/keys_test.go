@@ -124,7 +124,7 @@ func TestWhatTakesAPerson(t *testing.T) {
 	for _, what := range []string{
 		"POST /operators", "PATCH /operators/2", "POST /operators/2/log-out", "POST /operator-keys", "POST /operator-keys/1/end",
 		"POST /withdrawals/1/approve", "POST /withdrawals/1/deny", "POST /deposits/1/assign", "POST /accounts/1/reset",
-		"POST /accounts/1/unfreeze", "PUT /accounts/1/tier", "POST /catalogue", "POST /fees/collect", "POST /webhooks",
+		"POST /accounts/1/unfreeze", "PUT /accounts/1/tier", "POST /catalogue", "POST /fees/collect", "POST /rules/adopt", "POST /webhooks",
 	} {
 		worker.wants(what, `{"reason":"x"}`, 403, "it needs a session, not an API key")
 	}

@@ -1,11 +1,13 @@
 package operatorv1_test
 
 import (
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/record"
 )
 
 // TestOutdatedActs has two owners order other rates for one account. The list shows the act that was not
@@ -54,4 +56,31 @@ func TestOldRolesStayOld(t *testing.T) {
 		}
 	}
 	ann.wants("GET /operators", "", 200, `"operator":3,"role":"viewer"`)
+}
+
+// TestRulesAreAdopted has an exchange of the first rules adopt the newest ones by two owners. What waits until then is
+// carried out as before.
+func TestRulesAreAdopted(t *testing.T) {
+	e := newExchange(t)
+	staff := e.staff(bourse.RoleOwner)
+	ann, bob := staff[0], staff[1]
+	first := record.NewAct(e.View.Catalogue().Genesis, 1, bourse.Token{1}, "an old exchange", &bourse.Command{
+		Kind: bourse.CommandSetRules, Rules: 1,
+	})
+	e.do(first)
+	acts := e.View.Acts()
+	bob.approves(act{Act: uint64(acts[0].ID), Digest: hex.EncodeToString(acts[0].Digest[:])}, 200)
+
+	rates := func(maker string) act {
+		return ann.waits(ann.confirmed("PUT /accounts/1/fees", fmt.Sprintf(`{"maker_fee":%q,"taker_fee":"0.01","reason":"x"}`, maker), 200, ""))
+	}
+	old, newer := rates("0.001"), rates("0.002")
+	bob.approves(newer, 200)
+	bob.approves(old, 200)
+
+	old, newer = rates("0.003"), rates("0.004")
+	bob.approves(ann.waits(ann.confirmed("POST /rules/adopt", `{"reason":"all nodes are upgraded"}`, 200, "")), 200)
+	bob.approves(newer, 200)
+	bob.approves(old, 406)
+	ann.wants("GET /log", "", 200, fmt.Sprintf("done: rules %d: all nodes are upgraded", bourse.CurrentRules))
 }

@@ -91,6 +91,7 @@ var routes = [...]route{
 	{post, "/webhooks/{webhook}/remove", "webhook/remove", with(), api.Orders},
 	{post, "/webhooks/{webhook}/test", "webhook/test", with(), api.Orders},
 	{post, "/fees/collect", "fees/collect", with(), api.Orders},
+	{post, "/rules/adopt", "rules/adopt", with(), api.Orders},
 	{get, "/catalogue", "catalogue/show", nil, api.Reads},
 	{post, "/catalogue/preview", "catalogue/preview", api.Fields{"document"}, api.Reads},
 	{post, "/catalogue", "catalogue/apply", with("document", "preview"), api.Orders},
