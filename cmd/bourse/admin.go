@@ -89,7 +89,9 @@ type adminCmd struct {
 		Assign depositAssign `cmd:"" help:"Give a parked deposit to an account, or let one count that is too small."`
 	} `cmd:"" help:"Deposits, one by one."`
 	Network struct {
-		List listNetworks `cmd:"" help:"Show the networks: how far they are read, what they hold and what is stopped."`
+		List    listNetworks   `cmd:"" help:"Show the networks: how far they are read, what they hold and what is stopped."`
+		Cool    networkCool    `cmd:"" help:"Order a move from the hot wallet to cold storage."`
+		EndCool networkEndCool `cmd:"" help:"End the order, and give up its transaction if no block has it."`
 	} `cmd:"" help:"Networks."`
 	Devnet devnetCmd `cmd:"" help:"The embedded networks of a sandbox."`
 	Clock  struct {

@@ -262,3 +262,21 @@ type listNetworks struct{}
 
 // Run lists networks.
 func (*listNetworks) Run(p *program, a *adminCmd) error { return p.ask(a, "network/list", struct{}{}) }
+
+// networkCool orders a move to cold storage.
+type networkCool struct {
+	Network string `arg:"" help:"Network." json:"network"`
+	Asset   string `arg:"" help:"Asset." json:"asset"`
+	Amount  string `arg:"" help:"Amount." json:"amount"`
+}
+
+// Run orders the move.
+func (c *networkCool) Run(p *program, a *adminCmd) error { return p.ask(a, "network/cool", c) }
+
+// networkEndCool ends the order to cold storage.
+type networkEndCool struct{ onNetwork }
+
+// Run ends the order.
+func (c *networkEndCool) Run(p *program, a *adminCmd) error {
+	return p.ask(a, "network/end-cool", map[string]any{"network": c.Network})
+}

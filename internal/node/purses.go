@@ -31,6 +31,7 @@ func (n *Node) purses(ctx context.Context) map[bourse.NetworkID]admin.Purse {
 			defer mu.Unlock()
 			list[a.id] = admin.Purse{
 				Reason: a.worker.Health().Reason, Hot: p.Hot, Cold: p.Cold, Rest: p.Rest, Surplus: p.Surplus, Bands: a.bands(p.Hot),
+				Cooling: a.worker.Cooling(),
 			}
 		})
 	}

@@ -17,6 +17,8 @@ type Purse struct {
 	Cold map[bourse.AssetID]bourse.Amount
 	// Bands are the settings' bounds of Hot.
 	Bands map[bourse.AssetID]Band
+	// Cooling tells why the open order to cold storage waits; empty if there is none, or if nobody has looked at it yet.
+	Cooling string
 }
 
 // Band bounds the hot wallet's balance of an asset. IsLow and IsHigh tell that the balance is outside.
@@ -51,6 +53,8 @@ type purseAnswer struct {
 	Hot map[bourse.Symbol]string `json:"hot"`
 	// Cold is missing on a network without cold storage.
 	Cold map[bourse.Symbol]string `json:"cold,omitzero"`
+	// Cooling is the open order to cold storage; missing if there is none.
+	Cooling *coolAnswer `json:"cooling,omitzero"`
 	// Bands are missing without settings.
 	Bands map[bourse.Symbol]bandAnswer `json:"bands,omitzero"`
 	Rest  map[bourse.Symbol]string     `json:"unswept"`
@@ -69,7 +73,7 @@ func (s *Server) networkList(ctx context.Context, _ struct{}) (any, error) {
 		list = append(list, purseAnswer{
 			networkAnswer: s.describeNetwork(n, link), Connected: connected, Reason: p.Reason, Head: link.Head, Stranded: link.Stranded,
 			Hot: s.amounts(p.Hot), Cold: s.amounts(p.Cold), Rest: s.amounts(p.Rest), Surplus: s.amounts(p.Surplus),
-			Bands: s.bands(&p),
+			Bands: s.bands(&p), Cooling: s.cooling(n.ID, &p),
 		})
 	}
 	return struct {

@@ -124,6 +124,8 @@ func (s *Server) newVerbs() map[string]verb {
 		"dashboard":            {taking(s.dashboard), viewer},
 		"solvency":             {taking(s.solvency), viewer},
 		"network/list":         {taking(s.networkList), viewer},
+		"network/cool":         {taking(s.networkCool), orders(bourse.CommandCool)},
+		"network/end-cool":     {taking(s.networkEndCool), orders(bourse.CommandCool)},
 		"account/create":       {s.closed(taking(s.accountCreate)), nobody},
 		"account/show":         {taking(s.accountShow), viewer},
 		"account/list":         {taking(s.accountList), viewer},

@@ -61,6 +61,8 @@ var routes = [...]route{
 	{post, "/withdrawals/{xid}/release", "withdrawal/release", with(), api.Orders},
 	{put, "/assets/{asset}/approval-limit", "withdrawals/limit", with("amount"), api.Orders},
 	{put, "/networks/{network}/withdrawals", "withdrawals/pause", with("paused"), api.Cancels},
+	{post, "/networks/{network}/cool", "network/cool", with("asset", "amount"), api.Orders},
+	{post, "/networks/{network}/end-cool", "network/end-cool", with(), api.Cancels},
 	{get, "/deposits/parked", "deposits/parked", nil, api.Reads},
 	{post, "/deposits/{deposit}/assign", "deposit/assign", with("account"), api.Orders},
 

@@ -1,0 +1,100 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/record"
+)
+
+// coolAnswer is the order to cold storage of a network.
+type coolAnswer struct {
+	ID     bourse.WalletID `json:"xid"`
+	Asset  bourse.Symbol   `json:"asset"`
+	Amount string          `json:"amount"`
+	// Reason tells why it waits; empty if nobody has looked at it yet.
+	Reason string `json:"reason"`
+}
+
+// cooling describes the open order of a network; nil if there is none.
+func (s *Server) cooling(id bourse.NetworkID, p *Purse) *coolAnswer {
+	order := s.View.NetworkState(id).Cool
+	if order.ID == 0 {
+		return nil
+	}
+	asset := s.View.Catalogue().Assets[order.Asset]
+	return &coolAnswer{order.ID, asset.Symbol, order.Amount.Format(asset.Scale), p.Cooling}
+}
+
+type networkCoolArgs struct {
+	Network bourse.Symbol `json:"network"`
+	Asset   bourse.Symbol `json:"asset"`
+	Amount  string        `json:"amount"`
+}
+
+// networkCool orders a move to cold storage. What can never be carried out is refused here: the journal does not know the
+// settings.
+func (s *Server) networkCool(ctx context.Context, a networkCoolArgs) (any, error) {
+	c := s.View.Catalogue()
+	n, asset := c.Network(a.Network), c.Asset(a.Asset)
+	switch {
+	case n == nil:
+		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown network %q", a.Network)
+	case asset == nil:
+		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown asset %q", a.Asset)
+	}
+	amount, err := bourse.ParseAmount(a.Amount, asset.Scale)
+	if err != nil {
+		return nil, bourse.Errorf(bourse.CodeInvalid, "amount: %v", err)
+	}
+	cmd := &bourse.Command{
+		Kind: bourse.CommandCool, On: true, AssetID: asset.ID, Amount: amount, Wallet: &bourse.WalletCommand{Network: n.ID},
+	}
+	if err := record.Check(cmd); err != nil {
+		return nil, err
+	}
+	if err := s.canCool(ctx, n, asset, amount); err != nil {
+		return nil, err
+	}
+
+	r, err := s.noted(ctx, fmt.Sprintf("network cool %s %s %s", a.Network, a.Asset, a.Amount), cmd)
+	return struct {
+		ID bourse.WalletID `json:"xid"`
+		networkCoolArgs
+	}{bourse.WalletID(r.Outcome.ID), a}, err
+}
+
+// canCool refuses an order that the settings forbid, or that the hot wallet as it is cannot carry out.
+func (s *Server) canCool(ctx context.Context, n *bourse.Network, asset *bourse.Asset, amount bourse.Amount) error {
+	p, connected := s.Purses(ctx)[n.ID]
+	band := p.Bands[asset.ID]
+	need, fits := band.Low.Add(amount)
+	switch {
+	case !connected:
+		return bourse.Errorf(bourse.CodeRefused, "%s: this exchange has no node of it", n.Symbol)
+	case p.Cold == nil:
+		return bourse.Errorf(bourse.CodeRefused, "%s: the settings name no cold storage", n.Symbol)
+	case band.Low.IsZero():
+		return bourse.Errorf(bourse.CodeRefused, "%s: hot.low is not set for %s", n.Symbol, asset.Symbol)
+	case !fits || p.Hot[asset.ID].Less(need):
+		return bourse.Errorf(bourse.CodeRefused, "the hot wallet has %s %s and keeps %s",
+			p.Hot[asset.ID].Format(asset.Scale), asset.Symbol, band.Low.Format(asset.Scale))
+	}
+	return nil
+}
+
+type networkEndCoolArgs struct {
+	Network bourse.Symbol `json:"network"`
+}
+
+// networkEndCool ends the order to cold storage, and gives up its transaction if no block has it.
+func (s *Server) networkEndCool(ctx context.Context, a networkEndCoolArgs) (any, error) {
+	n := s.View.Catalogue().Network(a.Network)
+	if n == nil {
+		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown network %q", a.Network)
+	}
+	_, err := s.noted(ctx, fmt.Sprintf("network end-cool %s", a.Network),
+		&bourse.Command{Kind: bourse.CommandCool, Wallet: &bourse.WalletCommand{Network: n.ID}})
+	return a, err
+}
