@@ -109,6 +109,8 @@ func coldOnNode(t *testing.T, kind *nodetest.Kind) {
 			t.Fatal(err)
 		}
 
+		coolOnNode(t, network, out, own)
+
 		const number, amount, fee = 7, 50_000_000, 10_000
 		index := network.Shape().Cold + number
 		to := network.Destination(index)
@@ -142,6 +144,54 @@ func coldOnNode(t *testing.T, kind *nodetest.Kind) {
 		if len(debits) != 1 || debits[0] != want {
 			t.Errorf("%s: it sees %+v spent", name, debits)
 		}
+	}
+}
+
+// coolOnNode moves coins of the hot wallet to cold storage, and reads the block that has the move.
+func coolOnNode(t *testing.T, network *bitcoin.Client, out *nodetest.Outside, own *bitcoin.Keys) {
+	t.Helper()
+	const funds, amount = 90_000_000, 40_000_000
+	hot := network.Destination(chain.IndexHot)
+	funded, err := out.Send(chain.Pay{To: hot, Coin: "BTC", Amount: bourse.Units(funds)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := chain.Outpoint{Tx: funded, Index: creditTo(t, network, out, hot.Address).Index}
+
+	to := network.Destination(network.Shape().Cold + chain.ColdAddresses - 1)
+	fees, err := network.Fees(t.Context(), "BTC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := network.Prepare(t.Context(), &chain.Payment{
+		Kind: bourse.SignedCool, Coin: "BTC", Amount: bourse.Units(amount), To: to, CostCap: fees.Cost,
+		Inputs: []chain.Input{{Outpoint: at, Owner: chain.IndexHot, Coin: "BTC", Amount: bourse.Units(funds)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, hash, err := own.Sign(u.Raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := network.Broadcast(t.Context(), raw); err != nil || v.Kind != chain.Accepted {
+		t.Fatal(v, err)
+	}
+
+	left := bourse.Units(funds - amount).Minus(u.Cost)
+	want := map[string]bourse.Amount{to.Address: bourse.Units(amount), network.Destination(chain.IndexChange).Address: left}
+	for _, tx := range next(t, network, out).Txs {
+		for _, c := range tx.Credits {
+			if tx.Hash == hash && want[c.Address] != c.Amount {
+				t.Errorf("%s has %s", c.Address, c.Amount.Format(0))
+			}
+			if tx.Hash == hash {
+				delete(want, c.Address)
+			}
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("the block has none of %v", want)
 	}
 }
 
