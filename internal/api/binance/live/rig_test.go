@@ -390,14 +390,6 @@ func (c *client) send(text string) {
 	c.write(ws.NewTextFrame([]byte(text)))
 }
 
-func (c *client) write(f ws.Frame) {
-	c.Helper()
-	_ = c.conn.SetWriteDeadline(time.Now().Add(patience))
-	if _, err := c.conn.Write(ws.MustCompileFrame(ws.MaskFrame(f))); err != nil {
-		c.Fatal(err)
-	}
-}
-
 // frame returns the next frame but pings.
 func (c *client) frame() (ws.Frame, error) {
 	for {

@@ -425,6 +425,14 @@ func TestSlowConsumerIsCut(t *testing.T) {
 	quick.keepUp()
 }
 
+func (c *client) write(f ws.Frame) {
+	c.Helper()
+	_ = c.conn.SetWriteDeadline(time.Now().Add(patience))
+	if _, err := c.conn.Write(ws.MustCompileFrame(ws.MaskFrame(f))); err != nil {
+		c.Fatal(err)
+	}
+}
+
 // keepUp reads the messages that have come.
 func (c *client) keepUp() {
 	c.Helper()
