@@ -143,14 +143,6 @@ func (s *Server) newVerbs() map[string]verb {
 		"key/revoke":           {taking(s.keyRevoke), daily},
 		"factor/reset":         {s.closed(taking(s.factorReset)), nobody},
 		"factor/stolen":        {s.closed(taking(s.factorStolen)), nobody},
-		"operator/invite":      {taking(s.operatorInvite), owner},
-		"operator/list":        {taking(s.operatorList), viewer},
-		"operator/change":      {taking(s.operatorChange), orders(bourse.CommandChangeOperator)},
-		"operator/acts":        {taking(s.operatorActs), viewer},
-		"operator/keys":        {taking(s.operatorKeys), viewer},
-		"operator/make-key":    {taking(s.operatorMakeKey), viewer},
-		"operator/end-key":     {taking(s.operatorEndKey), viewer},
-		"operator/log-out":     {taking(s.operatorLogOut), viewer},
 		"mail/last":            {taking(s.mailLast), nobody},
 		"notice/add":           {s.closed(taking(s.noticeAdd)), daily},
 		"notice/list":          {taking(s.noticeList), viewer},
@@ -185,8 +177,24 @@ func (s *Server) newVerbs() map[string]verb {
 		"deposits/parked":      {taking(s.depositsParked), viewer},
 		"deposit/assign":       {taking(s.depositAssign), orders(bourse.CommandAssignDeposit)},
 	}
+	maps.Copy(table, s.operatorVerbs())
 	maps.Copy(table, s.devnetVerbs())
 	return table
+}
+
+// operatorVerbs are those about operators themselves.
+func (s *Server) operatorVerbs() map[string]verb {
+	const viewer, owner = bourse.RoleViewer, bourse.RoleOwner
+	return map[string]verb{
+		"operator/invite":   {taking(s.operatorInvite), owner},
+		"operator/list":     {taking(s.operatorList), viewer},
+		"operator/change":   {taking(s.operatorChange), record.LeastRole(bourse.CommandChangeOperator)},
+		"operator/acts":     {taking(s.operatorActs), viewer},
+		"operator/keys":     {taking(s.operatorKeys), viewer},
+		"operator/make-key": {taking(s.operatorMakeKey), viewer},
+		"operator/end-key":  {taking(s.operatorEndKey), viewer},
+		"operator/log-out":  {taking(s.operatorLogOut), viewer},
+	}
 }
 
 // Handler returns the handler of the socket.
