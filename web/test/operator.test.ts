@@ -165,6 +165,7 @@ inChromium('the operators’ console', () => {
 
     await page.goto(`/operator/accounts/${customer}`);
     await page.getByRole('button', { name: 'Freeze' }).click();
+    await page.getByRole('dialog').getByText(/^bourse admin --data DIR account freeze [0-9]+$/).waitFor();
     await page.getByRole('dialog').getByLabel('Reason').fill('she asked for it');
     await page.getByRole('dialog').getByRole('button', { name: 'Use passkey' }).click();
     await page.getByRole('button', { name: 'Unfreeze' }).waitFor();

@@ -33,6 +33,8 @@ export interface Act {
   unreasoned?: boolean;
   /** named is the member of the row that has to be typed, before what is hard to take back. */
   named?: string;
+  /** command is the one of `bourse admin` that does the same, as commandOf takes it. */
+  command?: string;
   /** once are members of the answer that are shown this once. */
   once?: readonly string[];
   /** fits tells the rows that it can be done to. */
@@ -44,7 +46,9 @@ export interface Act {
 export interface Ordered {
   act: Act;
   row: Row;
-  /** facts are repeated in the form. */
+  /** subject names the row; empty for acts on none. */
+  subject: string;
+  /** facts are those of the row's list. The form repeats those that are sure, and says what becomes of those that the act changes. */
   facts: readonly Fact[];
   /** done is told once the exchange has answered, whatever it answered. */
   done: () => void;

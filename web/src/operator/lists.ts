@@ -73,22 +73,22 @@ const withdrawals: Listing = {
   ],
   acts: [
     {
-      text: 'act.approve', role: 'operator', method: 'POST', path: '/withdrawals/{xid}/approve', look: 'primary',
+      text: 'act.approve', command: 'withdrawal approve {xid}', role: 'operator', method: 'POST', path: '/withdrawals/{xid}/approve', look: 'primary',
       fits: (row) => row['signed'] !== true,
     },
-    { text: 'act.deny', role: 'operator', method: 'POST', path: '/withdrawals/{xid}/deny', look: 'danger', fits: (row) => row['signed'] !== true },
+    { text: 'act.deny', command: 'withdrawal deny {xid}', role: 'operator', method: 'POST', path: '/withdrawals/{xid}/deny', look: 'danger', fits: (row) => row['signed'] !== true },
     {
-      text: 'act.replace', role: 'owner', method: 'POST', path: '/withdrawals/{xid}/replace', look: 'danger', named: 'xid',
+      text: 'act.replace', command: 'withdrawal replace {xid}', role: 'owner', method: 'POST', path: '/withdrawals/{xid}/replace', look: 'danger', named: 'xid',
       fits: (row) => row['signed'] === true,
     },
     {
-      text: 'act.release', role: 'owner', method: 'POST', path: '/withdrawals/{xid}/release', look: 'danger', named: 'xid',
+      text: 'act.release', command: 'withdrawal release {xid}', role: 'owner', method: 'POST', path: '/withdrawals/{xid}/release', look: 'danger', named: 'xid',
       fits: (row) => row['signed'] === true,
     },
   ],
   general: [
     {
-      text: 'act.limit', role: 'owner', method: 'PUT', path: '/assets/{asset}/approval-limit',
+      text: 'act.limit', command: 'withdrawals limit {asset} {amount}', role: 'owner', method: 'PUT', path: '/assets/{asset}/approval-limit',
       entries: [{ name: 'asset', label: 'fact.asset' }, { name: 'amount', label: 'fact.amount', hint: 'act.limitHint' }],
     },
   ],
@@ -111,7 +111,7 @@ const deposits: Listing = {
   ],
   acts: [
     {
-      text: 'act.assign', role: 'owner', method: 'POST', path: '/deposits/{deposit}/assign', look: 'primary',
+      text: 'act.assign', command: 'deposit assign {deposit} {account}', role: 'owner', method: 'POST', path: '/deposits/{deposit}/assign', look: 'primary',
       entries: [{ name: 'account', label: 'fact.account', hint: 'accounts.hint' }],
     },
   ],
@@ -143,8 +143,8 @@ const acts: Listing = {
 
 const pairs: Entry = { name: 'pairs', label: 'fact.pairs', kind: 'several', optional: true, hint: 'act.pairsHint' };
 
-const state = (text: Key, state: string, look?: 'danger', named?: string): Act => ({
-  text, role: 'operator', method: 'PUT', path: '/markets/{pair}/state', fixed: { state },
+const state = (text: Key, state: string, verb: string, look?: 'danger', named?: string): Act => ({
+  text, command: `market ${verb} {pair}`, role: 'operator', method: 'PUT', path: '/markets/{pair}/state', fixed: { state },
   fits: (row) => row['state'] !== state, ...(look && { look }), ...(named && { named }),
 });
 
@@ -153,14 +153,14 @@ const markets: Listing = {
   path: '/dashboard', rows: reads('markets'), id: 'pair', name: (row) => said(row, 'pair'),
   facts: [{ of: 'state', as: 'stateWord', bad: (row) => row['state'] !== 'open' }],
   acts: [
-    { ...state('act.open', 'open'), role: 'owner' },
-    state('act.cancelOnly', 'cancel_only'),
-    state('act.halt', 'halted', 'danger'),
-    { ...state('act.delist', 'delisted', 'danger', 'pair'), role: 'owner' },
+    { ...state('act.open', 'open', 'resume'), role: 'owner' },
+    state('act.cancelOnly', 'cancel_only', 'cancel-only'),
+    state('act.halt', 'halted', 'halt', 'danger'),
+    { ...state('act.delist', 'delisted', 'delist', 'danger', 'pair'), role: 'owner' },
   ],
   general: [
-    { text: 'act.haltAll', role: 'operator', method: 'POST', path: '/markets/pause', look: 'danger', entries: [pairs] },
-    { text: 'act.openAll', role: 'owner', method: 'POST', path: '/markets/resume', entries: [{ ...pairs, optional: false }] },
+    { text: 'act.haltAll', command: 'markets pause [{pairs}]', role: 'operator', method: 'POST', path: '/markets/pause', look: 'danger', entries: [pairs] },
+    { text: 'act.openAll', command: 'markets resume {pairs}', role: 'owner', method: 'POST', path: '/markets/resume', entries: [{ ...pairs, optional: false }] },
   ],
 };
 
@@ -180,11 +180,11 @@ const networks: Listing = {
   facts: networkFacts,
   acts: [
     {
-      text: 'act.pause', role: 'operator', method: 'PUT', path: '/networks/{network}/withdrawals', fixed: { paused: true }, look: 'danger',
+      text: 'act.pause', command: 'withdrawals pause {network}', role: 'operator', method: 'PUT', path: '/networks/{network}/withdrawals', fixed: { paused: true }, look: 'danger',
       fits: (row) => row['paused'] !== true,
     },
     {
-      text: 'act.resume', role: 'owner', method: 'PUT', path: '/networks/{network}/withdrawals', fixed: { paused: false }, named: 'network',
+      text: 'act.resume', command: 'withdrawals resume {network}', role: 'owner', method: 'PUT', path: '/networks/{network}/withdrawals', fixed: { paused: false }, named: 'network',
       fits: (row) => row['paused'] === true || said(row, 'halted') !== '',
     },
   ],
@@ -206,21 +206,21 @@ const operators: Listing = {
       entries: [{ name: 'role', label: 'fact.role', kind: 'choice', choices: roles, group: 'roleWord' }],
     },
     {
-      text: 'act.disable', role: 'owner', method: 'PATCH', path: '/operators/{operator}', fixed: { enabled: false }, look: 'danger',
+      text: 'act.disable', command: 'operator change {operator} --disable', role: 'owner', method: 'PATCH', path: '/operators/{operator}', fixed: { enabled: false }, look: 'danger',
       named: 'operator', fits: (row) => row['enabled'] === true,
     },
     {
-      text: 'act.enable', role: 'owner', method: 'PATCH', path: '/operators/{operator}', fixed: { enabled: true },
+      text: 'act.enable', command: 'operator change {operator}', role: 'owner', method: 'PATCH', path: '/operators/{operator}', fixed: { enabled: true },
       fits: (row) => row['enabled'] === false,
     },
     {
-      text: 'act.logOut', role: 'viewer', method: 'POST', path: '/operators/{operator}/log-out', look: 'danger',
+      text: 'act.logOut', command: 'operator log-out {operator}', role: 'viewer', method: 'POST', path: '/operators/{operator}/log-out', look: 'danger',
       fits: (row) => may('owner') || row['operator'] === desk.now?.operator,
     },
   ],
   general: [
     {
-      text: 'act.invite', role: 'owner', method: 'POST', path: '/operators', look: 'primary', once: ['code'],
+      text: 'act.invite', command: 'operator invite {email} [--name {name}] --role {role}', role: 'owner', method: 'POST', path: '/operators', look: 'primary', once: ['code'],
       entries: [
         { name: 'email', label: 'fact.email' },
         { name: 'name', label: 'fact.name', optional: true },
@@ -242,7 +242,7 @@ const operatorKeys: Listing = {
     { of: 'used', as: 'time' },
     { of: 'expires', as: 'time' },
   ],
-  acts: [{ text: 'act.end', role: 'viewer', method: 'POST', path: '/operator-keys/{key}/end', look: 'danger' }],
+  acts: [{ text: 'act.end', command: 'operator end-key {key}', role: 'viewer', method: 'POST', path: '/operator-keys/{key}/end', look: 'danger' }],
   general: [
     {
       text: 'act.key', role: 'viewer', method: 'POST', path: '/operator-keys', look: 'primary', once: ['secret'],
@@ -362,44 +362,44 @@ export const accountLists: readonly Listing[] = [
 /** accountActs are what can be done to an account, and keyActs to one of its keys. */
 export const accountActs: readonly Act[] = [
   {
-    text: 'act.freeze', role: 'operator', method: 'POST', path: '/accounts/{account}/freeze', look: 'danger',
+    text: 'act.freeze', command: 'account freeze {account}', role: 'operator', method: 'POST', path: '/accounts/{account}/freeze', look: 'danger',
     fits: (row) => row['frozen'] !== true,
   },
-  { text: 'act.unfreeze', role: 'operator', method: 'POST', path: '/accounts/{account}/unfreeze', fits: (row) => row['frozen'] === true },
+  { text: 'act.unfreeze', command: 'account unfreeze {account}', role: 'operator', method: 'POST', path: '/accounts/{account}/unfreeze', fits: (row) => row['frozen'] === true },
   {
-    text: 'act.tier', role: 'operator', method: 'PUT', path: '/accounts/{account}/tier',
+    text: 'act.tier', command: 'account tier {account} {tier} --reason {reason}', role: 'operator', method: 'PUT', path: '/accounts/{account}/tier',
     entries: [{ name: 'tier', label: 'fact.tier' }],
   },
   {
-    text: 'act.level', role: 'owner', method: 'PUT', path: '/accounts/{account}/level',
+    text: 'act.level', command: 'account level {account} [--fix {level}]', role: 'owner', method: 'PUT', path: '/accounts/{account}/level',
     entries: [{ name: 'level', label: 'fact.fee_level', kind: 'count', optional: true, hint: 'act.levelHint' }],
   },
   {
-    text: 'act.fees', role: 'owner', method: 'PUT', path: '/accounts/{account}/fees',
+    text: 'act.fees', command: 'account fees {account} [--maker {maker_fee}] [--taker {taker_fee}]', role: 'owner', method: 'PUT', path: '/accounts/{account}/fees',
     entries: [
       { name: 'maker_fee', label: 'fact.maker_fee', optional: true, hint: 'act.feesHint' },
       { name: 'taker_fee', label: 'fact.taker_fee', optional: true },
     ],
   },
   {
-    text: 'act.resetFactors', role: 'owner', method: 'POST', path: '/accounts/{account}/reset', fixed: { factors: true }, look: 'danger',
+    text: 'act.resetFactors', command: 'account reset {account} --factors [--email {email}]', role: 'owner', method: 'POST', path: '/accounts/{account}/reset', fixed: { factors: true }, look: 'danger',
     named: 'account', entries: [{ name: 'email', label: 'fact.new_email', optional: true, hint: 'act.resetFactorsHint' }],
   },
   {
-    text: 'act.resetEmail', role: 'owner', method: 'POST', path: '/accounts/{account}/reset', look: 'danger', named: 'account',
+    text: 'act.resetEmail', command: 'account reset {account} --email {email}', role: 'owner', method: 'POST', path: '/accounts/{account}/reset', look: 'danger', named: 'account',
     entries: [{ name: 'email', label: 'fact.new_email', hint: 'act.resetEmailHint' }],
   },
 ];
 
 export const keyActs: readonly Act[] = [
   {
-    text: 'act.revoke', role: 'operator', method: 'POST', path: '/keys/{key_id}/revoke', look: 'danger',
+    text: 'act.revoke', command: 'key revoke {key_id}', role: 'operator', method: 'POST', path: '/keys/{key_id}/revoke', look: 'danger',
     fits: (row) => row['revoked'] !== true,
   },
 ];
 
 /** collectFees moves what fees have gathered to the treasury. */
-export const collectFees: Act = { text: 'act.collect', role: 'owner', method: 'POST', path: '/fees/collect' };
+export const collectFees: Act = { text: 'act.collect', command: 'fees collect', role: 'owner', method: 'POST', path: '/fees/collect' };
 
 /** applyCatalogue orders the changes that a preview showed. */
 export const applyCatalogue: Act = {

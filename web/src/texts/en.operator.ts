@@ -100,6 +100,8 @@ export const operator = {
   'act.revoke': 'Revoke',
   'act.collect': 'Collect fees',
   'act.apply': 'Apply',
+  'act.becomes': '→',
+  'act.command': 'The same on the machine of the exchange. What only operators order takes --break-glass and a reason there, and 24 hours.',
   'act.reasonHint': 'It is kept for ever, with your name.',
   'act.choose': 'Choose',
   'act.dangerous': 'This is hard to take back.',
