@@ -43,6 +43,10 @@ type cluster struct {
 	segment  int64
 	// calm is true once the faults have ended.
 	calm bool
+	// lost is the disk that was lost last, until a new life of its node votes; nil for none. losses is true while a
+	// loss waits until the others can bear it: no other fault begins then.
+	lost   *loss
+	losses bool
 	// heir is the node that a leader handed over to last.
 	heir heir
 	// proposed are the batches that clients have sent, by tag minus one.
@@ -65,8 +69,8 @@ type clusterShape struct {
 
 	powerCut, kill, inside, failure, stop uint64
 	pause, hang, oneWay, apart, clock     uint64
-	decayed                               uint64 // one in that many starts
-	members, transfer                     uint64
+	decayed, rot                          uint64 // one in that many starts
+	members, transfer, recovery, loss     uint64
 	// slow is the node that takes one step a round and applies one entry a step; zero is none.
 	slow uint64
 }
@@ -83,6 +87,7 @@ func drawClusterShape(c *chance, rounds int) clusterShape {
 		burst:    pick[uint64](c, 1, 4, 12),
 		together: pick[uint64](c, 1, 2, 4),
 		decayed:  4,
+		rot:      pick[uint64](c, 2, 6),
 	}
 	rate := func(most uint64) uint64 {
 		if c.percent(30) {
@@ -93,7 +98,8 @@ func drawClusterShape(c *chance, rounds int) clusterShape {
 	s.powerCut, s.kill, s.inside, s.failure, s.stop = rate(10), rate(6), rate(20), rate(10), rate(4)
 	s.pause, s.hang, s.oneWay, s.apart, s.clock = rate(10), rate(20), rate(15), rate(15), rate(8)
 	s.members, s.slow = pick(c, rate(30), rate(30), 10), c.Below(size+1)
-	s.transfer = rate(20)
+	s.transfer, s.recovery = rate(20), rate(6)
+	s.loss = rate(6)
 	return s
 }
 
@@ -191,11 +197,16 @@ func (w *cluster) begin() {
 // faults happen.
 func (w *cluster) round() {
 	w.now += micros(w.chance.between(1, uint64(w.shape.round)))
-	if !w.calm {
+	if !w.calm && !w.losses {
 		w.misfortune()
 		w.changing()
 		w.transferring()
+		w.recovering()
 	}
+	if !w.calm {
+		w.losing()
+	}
+	w.seating()
 	w.wire.deliver(w)
 
 	first := w.chance.Below(size)

@@ -20,6 +20,14 @@ type ClusterCounts struct {
 	Lost, Twice uint64
 	// Faults of nodes and their disks.
 	PowerCuts, Kills, Inside, Failed, Reads, Stops, Pauses, Hangs, Decayed, OldPromises uint64
+	// Rotted are the nodes below whose journal a byte changed, Mended those that were mended from others, HalfMended the
+	// ends inside that.
+	Rotted, Mended, HalfMended uint64
+	// Recovered are the nodes that went on alone beside the world, HalfRecovered the ends inside that.
+	Recovered, HalfRecovered uint64
+	// Disks are the disks that were lost, those of newcomers that another leader could not help among them, Copied the
+	// archives that newcomers began with, Returned the newcomers that vote.
+	Disks, Copied, Returned uint64
 	// Members are the changes of members that a leader took, Archived the segments that moved to an archive.
 	Members, Archived uint64
 	// Transfers are the hand-overs that a leader began, Handed those after which the other node led.
@@ -44,6 +52,9 @@ func (c *ClusterCounts) fields() []struct {
 		{"failed operations", &c.Failed}, {"failed reads", &c.Reads}, {"stops", &c.Stops}, {"pauses", &c.Pauses},
 		{"hangs", &c.Hangs},
 		{"decayed", &c.Decayed}, {"old promises", &c.OldPromises},
+		{"rotted", &c.Rotted}, {"mended", &c.Mended}, {"ends inside a repair", &c.HalfMended},
+		{"recoveries", &c.Recovered}, {"ends inside a recovery", &c.HalfRecovered},
+		{"lost disks", &c.Disks}, {"copied archives", &c.Copied}, {"votes of newcomers", &c.Returned},
 		{"changes of members", &c.Members}, {"archived segments", &c.Archived},
 		{"transfers", &c.Transfers}, {"transfers that were done", &c.Handed},
 		{"one-way cuts", &c.OneWay}, {"cut off", &c.Apart}, {"clock jumps", &c.Clocks},
@@ -102,7 +113,7 @@ func (w *cluster) misfortune() {
 	if c.oneIn(s.apart) {
 		until := long()
 		for i := range w.nodes {
-			w.wire.cut[n.id-1][i], w.wire.cut[i][n.id-1] = until, until
+			w.wire.cut[number(n.id)-1][i], w.wire.cut[i][number(n.id)-1] = until, until
 		}
 		w.counts.Apart++
 		w.trail.note("%d: node %d is cut off until %d", w.now, n.id, until)

@@ -51,6 +51,10 @@ type member struct {
 	// an answer.
 	closed bool
 	cuts   int
+	// known are the ids of the members behind the last change that this life has applied.
+	known []uint64
+	// rotten is the damaged segment of a node that is to be mended; "" for none.
+	rotten string
 }
 
 // awake reports whether the node's process does anything now.
@@ -61,7 +65,16 @@ func (n *member) awake() bool {
 // start starts the process.
 func (n *member) start() {
 	w := n.world
+	if w.lost != nil && w.lost.node == n && !w.lost.joined && !n.join() {
+		n.wakes = w.now + askAgain
+		return
+	}
 	n.decay()
+	n.rot()
+	if n.rotten != "" && !n.repair() {
+		n.wakes = w.now + mendAgain
+		return
+	}
 	l, recovered, err := raftlog.Open(n.disk, n.options())
 	if err != nil {
 		if !n.stopped && !n.broken {
@@ -111,6 +124,10 @@ func (n *member) options() raftlog.Options {
 			n.world.post(messages)
 		},
 	}
+	o.Changed = func(c *raftlog.Change) error {
+		n.known = c.Nodes
+		return nil
+	}
 	if n.slow() {
 		o.MostApplied = 1
 	}
@@ -118,7 +135,7 @@ func (n *member) options() raftlog.Options {
 }
 
 // slow reports whether the node applies entries later than the others.
-func (n *member) slow() bool { return n.world.shape.slow == n.id }
+func (n *member) slow() bool { return n.world.shape.slow == number(n.id) }
 
 // work is what the process does in a round.
 func (n *member) work() {
@@ -238,7 +255,7 @@ func (n *member) die(power bool) {
 	n.disk.SetCapacity(math.MaxInt64)
 	w.trail.note("%d: node %d dies, power %t", w.now, n.id, power)
 	w.forsake(n)
-	n.log, n.engine, n.before, n.held = nil, nil, nil, nil
+	n.log, n.engine, n.before, n.held, n.known = nil, nil, nil, nil, nil
 	n.hang, n.hung, n.paused, n.stopped, n.broken, n.closed = 0, 0, 0, false, false, false
 	n.wakes = w.now + micros(w.chance.Below(uint64(pick(w.chance, 10*milliseconds, 200*milliseconds, 2*seconds))))
 }
@@ -312,7 +329,7 @@ func each(b *journal.Batch, apply func(*bourse.Command) error) {
 // durable. A start on it must fail.
 func (n *member) decay() {
 	w := n.world
-	if w.calm || !w.chance.oneIn(w.shape.decayed) {
+	if w.calm || n.rotten != "" || !w.chance.oneIn(w.shape.decayed) {
 		return
 	}
 	n.oldPromise()

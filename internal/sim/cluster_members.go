@@ -12,14 +12,14 @@ import (
 // change. The leader refuses what no cluster can be.
 func (w *cluster) changing() {
 	n := w.leader()
-	if n == nil || n.before != nil || !w.chance.oneIn(w.shape.members) {
+	if n == nil || n.before != nil || w.lost != nil || !w.chance.oneIn(w.shape.members) {
 		return
 	}
 	c := new(raftpb.ConfChangeV2)
 	for range pick(w.chance, 1, 1, 1, 2, 3) {
 		c.Changes = append(c.Changes, &raftpb.ConfChangeSingle{
 			Type:   pick(w.chance, raftpb.ConfChangeAddNode, raftpb.ConfChangeAddLearnerNode, raftpb.ConfChangeRemoveNode).Enum(),
-			NodeId: new(w.chance.between(1, size)),
+			NodeId: new(w.nodes[w.chance.Below(size)].id),
 		})
 	}
 	if err := n.log.Change(c); err != nil {
@@ -36,7 +36,11 @@ func (w *cluster) transferring() {
 	if n == nil || n.before != nil || !w.chance.oneIn(w.shape.transfer) {
 		return
 	}
-	to, err := n.log.Transfer(w.chance.Below(size + 1))
+	heirs := [size + 1]uint64{}
+	for i, other := range w.nodes {
+		heirs[i] = other.id
+	}
+	to, err := n.log.Transfer(pick(w.chance, heirs[:]...))
 	if err != nil {
 		return
 	}
@@ -51,7 +55,7 @@ type heir struct{ node, term uint64 }
 // gather lets the leader make every node a voter, and reports whether all of them are.
 func (w *cluster) gather() bool {
 	n := w.leader()
-	if n == nil {
+	if n == nil || n.before != nil || w.lost != nil { // seating sees to a newcomer
 		return false
 	}
 	voters := n.log.Status().Voters

@@ -40,7 +40,7 @@ func (w *cluster) post(messages []*raftpb.Message) {
 
 func (w *cluster) dispatch(l letter) {
 	switch {
-	case w.wire.cut[l.from-1][l.to-1] > w.now:
+	case w.wire.cut[number(l.from)-1][number(l.to)-1] > w.now:
 		return
 	case !w.calm && w.chance.percent(w.shape.lost):
 		w.counts.Lost++
@@ -59,7 +59,7 @@ func (x *links) deliver(w *cluster) {
 		if l.due > w.now {
 			return false
 		}
-		if n := w.nodes[l.to-1]; n.log != nil {
+		if n := w.at(l.to); n != nil && n.log != nil {
 			m := new(raftpb.Message)
 			want(proto.Unmarshal(l.bytes, m), "decoding a message")
 			want(n.log.Receive(m), "handing over a message")

@@ -57,15 +57,20 @@
 // Clusters have a world of their own: three logs of package raftlog with the real engine
 // behind each, over three disks and a network that loses, delays, repeats and cuts messages,
 // also one way. Processes are killed, stand still and lose their power between any two
-// operations; disks fail, rot and hang; clocks jump; leaders change the members; a node
-// applies entries slowly; segments go to the archive; clients send batches to whichever node
-// takes them. The truth is every batch that any node yielded. The simulation checks:
+// operations; disks fail, rot, hang and are lost; clocks jump; leaders change the members, and
+// admit a node that lost its disk under another id; a node applies entries slowly; segments go
+// to the archive; clients send batches to whichever node takes them. The truth is every batch that any node yielded. The simulation checks:
 //
 //   - no node yields another batch at a sequence, and no batch is committed twice
 //   - a leader that opens has all that was acknowledged in earlier terms; a term has one leader
 //   - a batch that was said to be dropped is never committed
 //   - a start finds all that the node yielded or waits for a leader, and refuses a byte that
 //     decayed below the watermark, and a promise older than the node's entries
+//   - a byte that rots below the watermark, in an entry that another node has, is mended from it, also after a crash
+//     inside that, and the node goes on
+//   - a node that lost its disk begins with the leader's archive, catches up, and votes in the place of its former life
+//   - a node that is made the only one, also after a crash inside that, has all that it yielded or knew to be
+//     committed, and leads
 //   - nodes that have applied the same entries have the same voters
 //   - once the faults end, all nodes have one state, and the cluster takes commands
 //
@@ -77,6 +82,6 @@
 //
 // Read sim.go, then world.go, process.go, faults.go and truth.go; for the networks
 // wallets.go, chains.go, customers.go and paid.go; for clusters cluster.go, cluster_member.go,
-// cluster_members.go, cluster_wire.go, cluster_faults.go and cluster_truth.go. Not here: HTTP,
-// SQLite, and anything with goroutines.
+// cluster_members.go, cluster_damage.go, cluster_loss.go, cluster_recovery.go, cluster_wire.go, cluster_faults.go and
+// cluster_truth.go. Not here: HTTP, SQLite, and anything with goroutines.
 package sim

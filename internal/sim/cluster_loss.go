@@ -1,0 +1,154 @@
+package sim
+
+import (
+	"slices"
+
+	"go.etcd.io/raft/v3/raftpb"
+
+	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
+)
+
+// askAgain is the time after which a node that lost its disk asks the leader again.
+const askAgain = 100 * milliseconds
+
+// loss is a disk that was lost, until another life of its node votes.
+type loss struct {
+	// node has the id of the new life, former is that of the old one. stale is that of a life in between that stayed
+	// behind what a leader had archived; zero for none.
+	node          *member
+	former, stale uint64
+	// joined is true once the new life has a journal.
+	joined bool
+}
+
+// number returns the number of a node, which its lives share.
+func number(id uint64) uint64 { return id & (anotherLife - 1) }
+
+// at returns the node that has an id; nil for a former life.
+func (w *cluster) at(id uint64) *member {
+	if n := w.nodes[number(id)-1]; n.id == id {
+		return n
+	}
+	return nil
+}
+
+// losing draws the loss of a disk. Each of the others must have what it acknowledged, and be needed for nothing else: it
+// happens once all three vote, no change of that is under way, and no node waits for another one to be mended.
+func (w *cluster) losing() {
+	w.losses = w.losses || w.chance.oneIn(w.shape.loss)
+	if !w.losses || w.lost != nil || !w.gather() {
+		return
+	}
+	l := w.leader()
+	s := l.log.Status()
+	for _, n := range w.nodes {
+		if n.log == nil || n.rotten != "" || n.log.Status().Term != s.Term || !slices.Contains(s.Voters, n.id) {
+			return
+		}
+	}
+	if s.Applied != s.Last.Index || !l.members(size) {
+		return
+	}
+
+	w.losses = false
+	n := w.nodes[w.chance.Below(size)]
+	w.lost = &loss{node: n, former: n.id}
+	n.anew()
+}
+
+// anew puts an empty disk into the node, whose next life has another id.
+func (n *member) anew() {
+	n.world.trail.note("%d: node %d loses its disk", n.world.now, n.id)
+	n.world.counts.Disks++
+	n.die(true)
+	n.id += anotherLife
+	n.disk = memdisk.New(uint64(len(n.world.proposed))<<8 + n.id)
+	n.seen, n.cuts = 0, 0
+}
+
+// members reports whether a leader knows that its cluster has so many members. A leader that has just started knows it
+// once it has changed something, so that it asks for a change that changes nothing.
+func (n *member) members(count int) bool {
+	if n.known == nil {
+		_ = n.log.Change(single(raftpb.ConfChangeAddNode, n.id)) // it is asked for again
+	}
+	return len(n.known) == count
+}
+
+func single(kind raftpb.ConfChangeType, id uint64) *raftpb.ConfChangeV2 {
+	return &raftpb.ConfChangeV2{Changes: []*raftpb.ConfChangeSingle{{Type: kind.Enum(), NodeId: new(id)}}}
+}
+
+func removal(id uint64) *raftpb.ConfChangeSingle {
+	return &raftpb.ConfChangeSingle{Type: raftpb.ConfChangeRemoveNode.Enum(), NodeId: new(id)}
+}
+
+// join lets the leader admit a node that lost its disk, and makes its journal: it begins with the leader's oldest live
+// segment, and a copy of the archive before that. It reports whether there is one.
+func (n *member) join() bool {
+	w := n.world
+	l := w.leader()
+	if l == nil || l.before != nil {
+		return false
+	}
+	if !slices.Contains(l.known, n.id) {
+		c := single(raftpb.ConfChangeAddLearnerNode, n.id)
+		if w.lost.stale != 0 {
+			c.Changes = append(c.Changes, removal(w.lost.stale))
+		}
+		_ = l.log.Change(c) // it is asked for again
+		return false
+	}
+
+	base, err := l.log.Base()
+	if err != nil {
+		if !l.broken && !l.stopped {
+			fail("the leader %d has no oldest segment: %w", l.id, err)
+		}
+		return false
+	}
+	want(raftlog.Join(n.disk, &base, n.id, w.segment), "joining")
+	if base.Tip.Last > 0 {
+		from := journal.NewFiles(l.disk.Clone(), w.identity)
+		want(journal.NewFiles(n.disk, w.identity).CopyArchive(from, &base), "copying the leader's archive")
+		w.counts.Copied++
+	}
+	w.lost.joined = true
+	w.trail.note("%d: node %d joins behind command %d", w.now, n.id, base.Tip.Last)
+	return true
+}
+
+// seating lets the leader give a node that joined its vote, in the place of its former life. If another one leads than
+// at the beginning, which had archived more, the node is made anew, as by an operator.
+func (w *cluster) seating() {
+	l := w.leader()
+	if w.lost == nil || !w.lost.joined || l == nil || l.before != nil {
+		return
+	}
+	id, former := w.lost.node.id, w.lost.former
+	switch voters := l.log.Status().Voters; {
+	case slices.Contains(voters, id):
+		if l.members(size) && !slices.Contains(l.known, former) {
+			w.counts.Returned++
+			w.lost = nil
+		}
+	case slices.Contains(l.log.CaughtUp(), id):
+		c := single(raftpb.ConfChangeAddNode, id)
+		c.Changes = append(c.Changes, removal(former))
+		_ = l.log.Change(c) // it is asked for again
+	case w.lost.node.lacks(l):
+		w.lost.stale, w.lost.joined = id, false
+		w.lost.node.anew()
+	}
+}
+
+// lacks reports whether a leader has archived entries that the node lacks.
+func (n *member) lacks(l *member) bool {
+	if n.log == nil {
+		return false
+	}
+	base, err := l.log.Base()
+	return err == nil && base.Replica.At.Index > n.log.Status().Last.Index
+}
