@@ -187,6 +187,11 @@ const networks: Listing = {
       text: 'act.resume', command: 'withdrawals resume {network}', role: 'owner', method: 'PUT', path: '/networks/{network}/withdrawals', fixed: { paused: false }, named: 'network',
       fits: (row) => row['paused'] === true || said(row, 'halted') !== '',
     },
+    {
+      text: 'act.cool', role: 'operator', method: 'POST', path: '/networks/{network}/cool',
+      entries: [{ name: 'asset', label: 'fact.asset' }, { name: 'amount', label: 'fact.amount', hint: 'act.coolHint' }],
+    },
+    { text: 'act.endCool', role: 'operator', method: 'POST', path: '/networks/{network}/end-cool', look: 'danger' },
   ],
 };
 
