@@ -11,6 +11,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/devnet"
 	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
+	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
 // coin is an asset of a network. Amounts are in the network's units.
@@ -64,6 +65,8 @@ type network struct {
 	deep, rough bool
 	// stuck is the number of blocks after which the exchange outbids its payments; zero for never.
 	stuck uint64
+	// colds are the addresses of cold storage that moves were signed for.
+	colds []string
 	// silentUntil is the step at which the node answers again; zero if it does now.
 	silentUntil uint64
 	// sent are payments from outside to customers.
@@ -74,7 +77,7 @@ type network struct {
 
 const genesisTime = bourse.Time(1_700_000_000) * bourse.Second
 
-var ownSeed, outsideSeed = [32]byte{1}, [32]byte{2}
+var ownSeed, outsideSeed, coldSeed = [32]byte{1}, [32]byte{2}, [32]byte{3}
 
 // founded has the disk of each network after its genesis: cloning it is faster than
 // opening a new network.
@@ -95,8 +98,23 @@ func newNetwork(w *world, id bourse.NetworkID, symbol bourse.Symbol) *network {
 	n := &network{world: w, id: id, params: devnet.Lookup(symbol), disk: founded()[symbol].Clone()}
 	n.keys = devnet.NewKeys(n.params, ownSeed)
 	n.codec = devnet.NewCodec(n.params, n.keys.Public())
+	if n.params.Shape.Outputs {
+		n.codec.Keep(n.cold())
+	}
 	n.open()
 	return n
+}
+
+// cold returns the key of cold storage.
+func (n *network) cold() devnet.PublicKey { return devnet.NewKeys(n.params, coldSeed).Public() }
+
+// bands bound the hot wallet's balances of the network's assets.
+func (n *network) bands() map[bourse.AssetID]wallet.Band {
+	list := map[bourse.AssetID]wallet.Band{}
+	for i := range n.listed {
+		list[n.listed[i].asset] = wallet.Band{Low: n.listed[i].ledger(1000 * n.listed[i].least)}
+	}
+	return list
 }
 
 // open starts the node.

@@ -113,6 +113,8 @@ const (
 	WithdrawalOutbid
 	// MoveOutbid: a wallet gave up a sweep or top-up that waited for too long.
 	MoveOutbid
+	// Cooled: a move to cold storage was signed.
+	Cooled
 	// WithdrawalCanceled: a withdrawal was canceled, and nothing was paid.
 	WithdrawalCanceled
 	// WithdrawalDelayed: an account's money was put on hold before a withdrawal or a
@@ -166,6 +168,7 @@ var kindNames = [kinds]string{
 	DepositHidden: "hidden deposits", DepositCredited: "deposits credited", WithdrawalPaid: "withdrawals paid",
 	WithdrawalOutbid: "withdrawals outbid", WithdrawalCanceled: "withdrawals canceled",
 	MoveOutbid:        "sweeps and top-ups outbid",
+	Cooled:            "moves to cold storage",
 	WithdrawalDelayed: "withdrawals delayed", TransferPaid: "transfers paid",
 	Listed: "lists", ListTriggered: "lists triggered", Amended: "amendments",
 	Decremented: "orders decremented", Replaced: "replacements",

@@ -171,7 +171,7 @@ func (n *network) has(address string, l *listed) bourse.Amount {
 
 // addresses returns every address of the exchange that receives payments.
 func (n *network) addresses() []string {
-	var list []string
+	list := slices.Clone(n.colds)
 	for _, index := range []uint32{chain.IndexHot, chain.IndexChange, 1, 2, 3, 4, 5, 6, 7, 8} {
 		if address := n.codec.Destination(index).Address; !slices.Contains(list, address) {
 			list = append(list, address)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
@@ -133,6 +134,9 @@ func (x *wallets) submit(_ context.Context, cmd *bourse.Command) (bourse.Outcome
 			if own.Kind == bourse.CommandReleaseWithdrawal && ticket.Outcome.Reason == 0 {
 				w.count(MoveOutbid)
 			}
+			if own.Kind == bourse.CommandRecord && own.Wallet.Signed.Kind == bourse.SignedCool && ticket.Outcome.Reason == 0 {
+				w.count(Cooled)
+			}
 			x.mayEnd()
 			return ticket.Outcome, ticket.Err
 		default:
@@ -192,9 +196,12 @@ func (p *process) openWallet(context.Context) error {
 func (p *process) worker(n *network) *wallet.Worker {
 	if p.workers[n.id] == nil {
 		transport := devnet.NewClient(n.params, n.keys.Public(), wire{n}, devnet.ClientOptions{Timeout: time.Hour})
+		if n.params.Shape.Outputs {
+			transport.Keep(n.cold())
+		}
 		p.workers[n.id] = wallet.NewWorker(wallet.Options{
 			ID: n.id, Network: transport, Signer: pen{p}, Board: p.board, Listed: p, Submit: p.world.wallets.submit,
-			Stuck: n.stuck, Log: slog.New(slog.DiscardHandler),
+			Stuck: n.stuck, Bands: n.bands(), Log: slog.New(slog.DiscardHandler),
 		})
 	}
 	return p.workers[n.id]
@@ -212,6 +219,9 @@ var errSigner = errors.New("the signer does not answer")
 
 // Sign passes a request on. The signer may crash in it.
 func (s pen) Sign(ctx context.Context, u chain.Unsigned, e signer.Expect) (signed signer.Signed, err error) {
+	if n := s.p.world.wallets.networks[e.Network-1]; e.Kind == bourse.SignedCool && !slices.Contains(n.colds, e.To.Address) {
+		n.colds = append(n.colds, e.To.Address)
+	}
 	lost := s.ask(ctx, func() { signed, err = s.p.signer.Sign(ctx, u, e) })
 	if lost {
 		return signer.Signed{}, errSigner
