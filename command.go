@@ -273,6 +273,9 @@ const (
 	// RulesOutdating are the rules since which a waiting act is outdated by a later command that
 	// sets the same.
 	RulesOutdating = 2
+	// RulesOwn are the rules since which the exchange itself gives up transactions that wait for blocks
+	// while it has owners.
+	RulesOwn = 2
 	// CurrentRules is the newest version of the rules that this program knows.
 	CurrentRules = RulesOutdating
 )

@@ -19,6 +19,8 @@ type Authority struct {
 	// Bare is set if the command needs no act: people or the exchange send it, or it only
 	// stops something.
 	Bare bool
+	// Own is set if the exchange orders the command by itself, too, since RulesOwn. People need an act for it.
+	Own bool
 }
 
 // AuthorityOf returns what a command needs.
@@ -45,6 +47,19 @@ func LeastRole(kind bourse.CommandKind) bourse.OperatorRole {
 }
 
 func owners(*bourse.Command) Authority { return Authority{Role: bourse.RoleOwner, Two: true} }
+
+// outbids is the authority of commands that have another transaction signed in the place of one, which spends the same.
+func outbids(*bourse.Command) Authority {
+	return Authority{Role: bourse.RoleOwner, Two: true, Own: true}
+}
+
+// releases is that of ending a withdrawal, which two owners order, or of giving up a transaction that is no withdrawal's.
+func releases(c *bourse.Command) Authority {
+	if c.Wallet == nil || c.Wallet.ID != 0 {
+		return owners(c)
+	}
+	return outbids(c)
+}
 
 func owner(*bourse.Command) Authority { return Authority{Role: bourse.RoleOwner} }
 

@@ -115,6 +115,7 @@ func TestDigestsTellActsApart(t *testing.T) {
 // not listed are no commands of operators.
 func TestAuthorities(t *testing.T) {
 	two := record.Authority{Role: bourse.RoleOwner, Two: true}
+	own := record.Authority{Role: bourse.RoleOwner, Two: true, Own: true}
 	one := record.Authority{Role: bourse.RoleOperator}
 	stops := record.Authority{Role: bourse.RoleOperator, Bare: true}
 	want := map[bourse.CommandKind][2]record.Authority{ // with On false and true
@@ -122,7 +123,7 @@ func TestAuthorities(t *testing.T) {
 		bourse.CommandDefineNetwork: {two, two}, bourse.CommandDefineNetworkAsset: {two, two},
 		bourse.CommandDefineMarket: {two, two}, bourse.CommandDefineFees: {two, two},
 		bourse.CommandSetAccountFees: {two, two}, bourse.CommandSetAccountLevel: {two, two},
-		bourse.CommandReplaceWithdrawal: {two, two}, bourse.CommandReleaseWithdrawal: {two, two},
+		bourse.CommandReplaceWithdrawal: {own, own}, bourse.CommandReleaseWithdrawal: {two, two},
 		bourse.CommandResetPerson: {two, two}, bourse.CommandAssignDeposit: {two, two}, bourse.CommandAddOperator: {two, two},
 		bourse.CommandChangeOperator: {two, two}, bourse.CommandSetApprovalLimit: {two, two},
 		bourse.CommandSetMarketState: {stops, stops}, bourse.CommandFreezeAccount: {one, stops},
@@ -146,6 +147,12 @@ func TestAuthorities(t *testing.T) {
 			t.Errorf("kind %d: the least role is %d, want %d", kind, got, want)
 		}
 	}
+	for id, expected := range map[bourse.WalletID]record.Authority{0: own, 1: two} {
+		w := &bourse.WalletCommand{ID: id}
+		if got := record.AuthorityOf(&bourse.Command{Kind: bourse.CommandReleaseWithdrawal, Wallet: w}); got != expected {
+			t.Errorf("the release of withdrawal %d: %+v", id, got)
+		}
+	}
 	for state, expected := range map[bourse.MarketState]record.Authority{
 		bourse.MarketOpen: two, bourse.MarketDelisted: two, bourse.MarketHalted: stops, bourse.MarketCancelOnly: stops,
 	} {
@@ -166,6 +173,7 @@ func TestSubjects(t *testing.T) {
 		bourse.CommandAssignDeposit:    "is refused once the deposit is assigned",
 		bourse.CommandDecideWithdrawal: "is refused once the withdrawal is decided",
 		bourse.CommandResetPerson:      "names the row that it replaces",
+		bourse.CommandCool:             "is refused while an order is open",
 	}
 	ofWithdrawals := map[bourse.CommandKind]bool{
 		bourse.CommandReplaceWithdrawal: true, bourse.CommandReleaseWithdrawal: true,

@@ -412,7 +412,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 	},
 	bourse.CommandReplaceWithdrawal: {
 		name: "replace-withdrawal", noun: "withdrawal",
-		authority: owners,
+		authority: outbids,
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
 			codec.Uint64(c, &codec.New(c, &cmd.Wallet).ID)
 		},
@@ -421,7 +421,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 	},
 	bourse.CommandReleaseWithdrawal: {
 		name: "release-withdrawal", noun: "withdrawal",
-		authority: owners,
+		authority: releases,
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
 			w := codec.New(c, &cmd.Wallet)
 			codec.Uint64(c, &w.ID)

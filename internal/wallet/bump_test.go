@@ -167,6 +167,38 @@ func TestNoBumpWithoutMoney(t *testing.T) {
 	})
 }
 
+// TestBumpWithOwners outbids a withdrawal of an exchange that takes commands of operators from its owners alone.
+func TestBumpWithOwners(t *testing.T) {
+	for i := range listings {
+		l := &listings[i]
+		if !bumped(l) {
+			continue
+		}
+		t.Run(string(l.symbol), func(t *testing.T) {
+			t.Parallel()
+			w := newWorldOf(t, &bourse.Genesis{Rules: bourse.CurrentRules}, l.network)
+			w.stuck = 3
+			w.restart()
+			n := w.network(l.network)
+			w.pay(l, 1, 100*l.least)
+			w.settle()
+			w.mine(l.network, 2*int(l.confirms))
+			id := w.mustWithdraw(l, 1, 10*l.least)
+			w.must(bourse.Command{Kind: bourse.CommandDecideWithdrawal, On: true, Wallet: &bourse.WalletCommand{ID: id}})
+			w.must(bourse.Command{Kind: bourse.CommandAddOperator, Operators: &bourse.OperatorCommand{
+				Define: bourse.Operator{Role: bourse.RoleOwner, Enabled: true, Digest: bourse.RowDigest{1}},
+			}})
+			w.settle()
+			must(t, n.node.Spike(3))
+			w.mine(l.network, 12)
+			w.wants(id, bourse.WalletDone, true)
+			if len(w.board.DroppedOf(l.network, id)) == 0 {
+				t.Error("no transaction was given up")
+			}
+		})
+	}
+}
+
 // TestBumpsOneByOne lets no replacement be made. One withdrawal waits for its own then, and the others' transactions
 // stay.
 func TestBumpsOneByOne(t *testing.T) {

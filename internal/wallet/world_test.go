@@ -176,6 +176,11 @@ func nodeOptions(p *devnet.Params, clock func() bourse.Time) devnet.Options {
 
 func newWorld(tb testing.TB, only ...bourse.NetworkID) *world {
 	tb.Helper()
+	return newWorldOf(tb, &bourse.Genesis{Sandbox: true, Rules: bourse.CurrentRules}, only...)
+}
+
+func newWorldOf(tb testing.TB, genesis *bourse.Genesis, only ...bourse.NetworkID) *world {
+	tb.Helper()
 	w := &world{
 		tb: tb, now: began, vault: memdisk.New(2), engine: engine.New(), board: wallet.NewBoard(),
 		outside: map[bourse.WalletID]string{}, limit: signer.Unlimited,
@@ -190,7 +195,7 @@ func newWorld(tb testing.TB, only ...bourse.NetworkID) *world {
 		w.openNode(n)
 	}
 	w.open()
-	w.list()
+	w.list(genesis)
 	w.settle()
 	return w
 }
@@ -203,8 +208,8 @@ func (w *world) forget() {
 }
 
 // list is what an operator does first.
-func (w *world) list() {
-	w.must(bourse.Command{Kind: bourse.CommandGenesis, Genesis: &bourse.Genesis{Sandbox: true, Rules: 1}})
+func (w *world) list(genesis *bourse.Genesis) {
+	w.must(bourse.Command{Kind: bourse.CommandGenesis, Genesis: genesis})
 	for i := range listings {
 		l := &listings[i]
 		scale := l.decimals

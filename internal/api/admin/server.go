@@ -313,6 +313,9 @@ func (s *Server) do(ctx context.Context, cmd *bourse.Command) (sequencer.Result,
 	if o := orderOf(ctx); o.by != 0 && need.Role != 0 || o.by == 0 && o.reason != "" && !need.Bare {
 		return s.order(ctx, o, cmd)
 	}
+	if need.Own && s.Operators.Guarded() {
+		return sequencer.Result{}, errOperatorsOnly // the engine takes it, as the exchange's own
+	}
 	r, err := s.Sequencer.Do(ctx, cmd)
 	if err == nil && r.Outcome.Reason != 0 {
 		err = refusal(r.Outcome.Reason)

@@ -48,7 +48,11 @@ func (e *Engine) operator(id bourse.OperatorID) *operator {
 // guarded reports whether a command needs an act: this is the one place that holds commands
 // of operators against their authority.
 func (e *Engine) guarded(cmd *bourse.Command) bool {
-	return e.operators.owners > 0 && !e.genesis.Sandbox && !record.AuthorityOf(cmd).Bare
+	if e.operators.owners == 0 || e.genesis.Sandbox {
+		return false
+	}
+	need := record.AuthorityOf(cmd)
+	return !need.Bare && (!need.Own || e.rules < bourse.RulesOwn)
 }
 
 // may returns the reason for which an operator may not do what takes a role; zero if it may.

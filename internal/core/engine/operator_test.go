@@ -130,12 +130,19 @@ func TestOnlyStopsComeWithoutOperators(t *testing.T) {
 		operatorCommand(bourse.CommandChangeOperator, bourse.Operator{ID: carl, Role: bourse.RoleOwner, Enabled: true}),
 		freezeCommand(1, false), pauseCommand(byOutput, false), state(bourse.MarketOpen), state(bourse.MarketDelisted),
 		decideCommand(1, true), decideCommand(1, false),
-		w(bourse.CommandReplaceWithdrawal, bourse.WalletCommand{ID: 1}),
 		w(bourse.CommandReleaseWithdrawal, bourse.WalletCommand{ID: 1}),
 		walletCommand(bourse.CommandAssignDeposit, 1, bourse.WalletCommand{Deposit: 1}), coolCommand(byOutput, btc, 1),
 	} {
 		x.refused(bourse.OperatorsOnly, cmd)
 	}
+	// The exchange itself gives up what waits for a block, since RulesOwn.
+	replace := w(bourse.CommandReplaceWithdrawal, bourse.WalletCommand{ID: 1})
+	release := w(bourse.CommandReleaseWithdrawal, bourse.WalletCommand{Network: byOutput, Tx: bourse.TxHash{1}})
+	x.refused(bourse.WithdrawalNotFound, replace)
+	x.refused(bourse.NotSigned, release)
+	x.agreed(ann, bob, bourse.Command{Kind: bourse.CommandSetRules, Rules: bourse.RulesOwn - 1})
+	x.refused(bourse.OperatorsOnly, replace)
+	x.refused(bourse.OperatorsOnly, release)
 	x.must(freezeCommand(1, true))
 	x.must(pauseCommand(byOutput, true))
 	x.refused(bourse.UnknownMarket, state(bourse.MarketHalted))

@@ -41,7 +41,8 @@ func (x *Oracle) ownersOnly(cmd *bourse.Command) bool {
 	role, _ := authority(cmd)
 	stops := !cmd.On && cmd.Kind == bourse.CommandCool || cmd.On && (cmd.Kind == bourse.CommandFreezeAccount || cmd.Kind == bourse.CommandPauseWithdrawals) ||
 		cmd.State == bourse.MarketHalted || cmd.State == bourse.MarketCancelOnly
-	return role != 0 && !stops
+	replaces := cmd.Kind == bourse.CommandReplaceWithdrawal || cmd.Kind == bourse.CommandReleaseWithdrawal && cmd.Wallet.ID == 0
+	return role != 0 && !stops && (!replaces || x.rules < 2)
 }
 
 // authority returns the role that an act with a command needs, zero for one that is no act of
