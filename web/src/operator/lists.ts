@@ -232,6 +232,7 @@ const operators: Listing = {
         { name: 'role', label: 'fact.role', kind: 'choice', choices: roles, group: 'roleWord' },
       ],
     },
+    { text: 'act.rules', command: 'rules adopt', role: 'owner', method: 'POST', path: '/rules/adopt' },
   ],
 };
 

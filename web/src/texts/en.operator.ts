@@ -85,6 +85,7 @@ export const operator = {
   'act.disable': 'Disable',
   'act.enable': 'Enable',
   'act.invite': 'Invite',
+  'act.rules': 'Adopt the newest rules',
   'act.logOut': 'End sessions and keys',
   'act.key': 'New key',
   'act.addressesHint': 'Addresses or networks, as 192.0.2.0/24, with spaces between them. Empty allows any.',
