@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -290,33 +291,55 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestOutcast dials two nodes that do not have this one among their peers: it is believed to be no member once both
-// have refused it again and again, and it is one again when they take it.
-func TestOutcast(t *testing.T) {
-	sites := newSites(t, 3)
-	var others []*cluster.Transport
+// outcast dials other nodes at sites, those that refuse without this one among their peers. It waits again no time, and
+// told receives of waits.
+func outcast(t *testing.T, sites, refuse []site, told chan<- struct{}) (x *cluster.Transport, others []*cluster.Transport) {
+	t.Helper()
 	for i := range sites[1:] {
-		o := sites[i+1].options(sites[1:])
+		peers := sites
+		if i < len(refuse) {
+			peers = sites[1:]
+		}
+		o := sites[i+1].options(peers)
 		o.Receive = func(...*raftpb.Message) error { return nil }
-		x, _ := run(t, o, sites[i+1].listener)
-		others = append(others, x)
+		other, _ := run(t, o, sites[i+1].listener)
+		others = append(others, other)
 	}
 	o := sites[0].options(sites)
 	o.Receive = func(...*raftpb.Message) error { return nil }
 	o.After = func(time.Duration) <-chan time.Time {
+		select {
+		case told <- struct{}{}:
+		default: // nobody waits, or enough were counted
+		}
 		now := make(chan time.Time, 1)
 		now <- time.Time{}
 		return now
 	}
-	x, _ := run(t, o, sites[0].listener)
-	for !x.Outcast() {
+	x, _ = run(t, o, sites[0].listener)
+	return x, others
+}
+
+// TestOutcast dials three nodes, two of which do not have this one among their peers: it is believed to be no member once
+// both have refused it again and again, and it is one again when they take it. While it knows the third as the leader,
+// which takes it, it is a member: the others may not have heard of it yet.
+func TestOutcast(t *testing.T) {
+	sites := newSites(t, 4)
+	x, others := outcast(t, sites, sites[1:3], nil)
+	for !x.Outcast(0) {
 		runtime.Gosched()
+	}
+	connect(x, 4)
+	for leader, is := range map[uint64]bool{1: false, 2: true, 3: true, 4: false, 9: true} {
+		if x.Outcast(leader) != is {
+			t.Errorf("with the leader %d the node is an outcast: %t, not %t", leader, !is, is)
+		}
 	}
 
 	for i, other := range others {
 		want(t, other.Set(sites[i+1].options(sites).Peers))
 	}
-	for x.Outcast() {
+	for x.Outcast(0) {
 		runtime.Gosched()
 	}
 }
@@ -325,29 +348,34 @@ func TestOutcast(t *testing.T) {
 func TestOneRefusalIsNoVerdict(t *testing.T) {
 	sites := newSites(t, 3)
 	refused := make(chan struct{})
-	for i, peers := range [][]site{sites[1:], sites} {
-		o := sites[i+1].options(peers)
-		o.Receive = func(...*raftpb.Message) error { return nil }
-		run(t, o, sites[i+1].listener)
-	}
-	o := sites[0].options(sites)
-	o.Receive = func(...*raftpb.Message) error { return nil }
-	o.After = func(time.Duration) <-chan time.Time {
-		select {
-		case refused <- struct{}{}:
-		default: // enough were counted
-		}
-		now := make(chan time.Time, 1)
-		now <- time.Time{}
-		return now
-	}
-	x, _ := run(t, o, sites[0].listener)
+	x, _ := outcast(t, sites, sites[1:2], refused)
 	connect(x, 3)
 	for range 60 {
 		<-refused
 	}
-	if x.Outcast() {
+	if x.Outcast(0) {
 		t.Error("one of two others makes the node an outcast")
+	}
+}
+
+// hungUp is a connection whose other end has sent an alert, and closed it before this end wrote.
+type hungUp struct{ net.Conn }
+
+func (hungUp) SetDeadline(time.Time) error { return nil }
+
+func (hungUp) Write([]byte) (int, error) { return 0, &net.OpError{Op: "write", Err: syscall.EPIPE} }
+
+func (hungUp) Read([]byte) (int, error) {
+	return 0, &net.OpError{Op: "remote error", Err: tls.AlertError(42)}
+}
+
+// TestRefusalBeforeTheHello greets a node that has refused the key before the hello could be written.
+func TestRefusalBeforeTheHello(t *testing.T) {
+	sites := newSites(t, 2)
+	x, err := cluster.NewTransport(sites[0].options(sites))
+	want(t, err)
+	if !x.Greet(2, hungUp{}) {
+		t.Error("the refusal is not seen")
 	}
 }
 

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"net"
 	"slices"
 
 	"go.etcd.io/raft/v3/raftpb"
@@ -23,11 +24,11 @@ func (t *Transport) Queued() (n int) {
 
 // Connected reports whether messages to a node are queued. Without a connection they are dropped.
 func (t *Transport) Connected(node uint64) bool {
-	l := t.links[node]
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.up
+	return t.links[node].connected()
 }
+
+// Greet says hello to a node on a connection, and reports whether the answer is an alert.
+func (t *Transport) Greet(node uint64, conn net.Conn) bool { return refused(t.links[node].greet(conn)) }
 
 // ScrubEvery is the time between two pieces of a scrub.
 const ScrubEvery = scrubEvery

@@ -87,6 +87,13 @@ func (l *link) set(up bool) {
 	}
 }
 
+// connected reports whether there is a connection.
+func (l *link) connected() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.up
+}
+
 // refuse counts a refusal, and warns of the one from which on the peer is believed.
 func (l *link) refuse() {
 	l.mu.Lock()
@@ -141,7 +148,7 @@ func (l *link) dial(ctx context.Context) (net.Conn, error) {
 	if err := l.greet(conn); err != nil {
 		_ = conn.Close()
 		// The peer has proved its key, so that the alert is its own: it takes no connection of this node's key.
-		if alert := (*net.OpError)(nil); errors.As(err, &alert) && alert.Op == "remote error" {
+		if refused(err) {
 			l.refuse()
 		}
 		return nil, err
@@ -158,13 +165,19 @@ func (l *link) greet(conn net.Conn) error {
 	own := l.hello(l.peer.Node)
 	_, failed := conn.Write(own.bytes())
 	theirs, err := readHello(conn)
-	if err := errors.Join(failed, err); err != nil {
-		return err
+	if err := errors.Join(err, failed); err != nil {
+		return err // that of the read first, which refused finds
 	}
 	if err := own.check(&theirs); err != nil {
 		return err
 	}
 	return conn.SetDeadline(time.Time{})
+}
+
+// refused reports whether an error of greet is an alert.
+func refused(err error) bool {
+	alert := (*net.OpError)(nil)
+	return errors.As(err, &alert) && alert.Op == "remote error"
 }
 
 // pump writes the messages that are queued until the connection breaks or ctx ends.

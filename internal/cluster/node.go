@@ -122,10 +122,11 @@ func (n *Node) Failed() <-chan error { return n.failed }
 func (n *Node) Status() Status {
 	s := n.Log.Describe()
 	s.Listen = n.Config().Member(s.Node).Listen
-	s.Node, s.Leader = Number(s.Node), Number(s.Leader)
-	if s.Leader == 0 && n.transport.Outcast() {
+	// A node without a vote begins no election, and knows the last leader that it heard of for ever.
+	if n.transport.Outcast(s.Leader) {
 		s.Role = "removed"
 	}
+	s.Node, s.Leader = Number(s.Node), Number(s.Leader)
 	return s
 }
 

@@ -118,10 +118,14 @@ func (t *Transport) Send(messages []*raftpb.Message) {
 	}
 }
 
-// Outcast reports whether more than half of the other nodes say that this one is no member.
-func (t *Transport) Outcast() bool {
+// Outcast reports whether more than half of the other nodes say that this one is no member, and the leader that it knows,
+// zero for none, is not connected: a newcomer's leader takes it before the others do.
+func (t *Transport) Outcast(leader uint64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if l := t.links[leader]; leader == t.Node || l != nil && l.connected() {
+		return false
+	}
 	refusing := 0
 	for _, l := range t.links {
 		if l.refuses() {
