@@ -163,13 +163,13 @@ func (c *clusterReplace) Run(p *program) error {
 	}
 
 	newcomer := &returning{program: p, data: filepath.Dir(c.Data.beside(c.With)), number: c.With}
-	if m := config.Newest(c.With); m == nil {
+	if joined, err := c.hasJoined(config); err != nil {
+		return err
+	} else if !joined {
 		n := cluster.Newcomer{Number: c.With, Replaces: c.Node, Running: c.Running}
 		if _, err := p.join(c.Data, leader, n, c.Machine); err != nil {
 			return err
 		}
-	} else if cluster.Number(m.Replaces) != c.Node {
-		return fmt.Errorf("node %d is a member, and does not replace node %d, which can go by `bourse cluster leave`", c.With, c.Node)
 	}
 
 	nodes, err := c.done(newcomer)
@@ -177,6 +177,20 @@ func (c *clusterReplace) Run(p *program) error {
 		return err
 	}
 	return p.print(replaced{c.Node, c.With, nodes})
+}
+
+// hasJoined reports whether an earlier call has let the new node join. A member that replaces another node, as one of the
+// old node's number that was replaced before, is an error.
+func (c *clusterReplace) hasJoined(config *cluster.Config) (bool, error) {
+	m, old := config.Newest(c.With), config.Newest(c.Node)
+	switch {
+	case m == nil:
+		return false, nil
+	case cluster.Number(m.Replaces) != c.Node || old != nil && old.Node > m.Replaces:
+		return true, fmt.Errorf("node %d is a member, and does not replace node %d, which can go by `bourse cluster leave`", c.With, c.Node)
+	default:
+		return true, nil
+	}
 }
 
 // done waits until the old node is no member any more, and returns the numbers of all nodes. It says what it waits for.

@@ -131,6 +131,29 @@ func TestReplaceSaysWhatItWaitsFor(t *testing.T) {
 	}
 }
 
+// TestReplaceGoesOn asks whether a new node has joined already in the place of an old one. One that has replaced a node is
+// not to replace the next one of that number.
+func TestReplaceGoesOn(t *testing.T) {
+	const life = 1 << 32
+	first, by := cluster.Member{Node: 3}, cluster.Member{Node: 4 + life, Replaces: 3}
+	for _, step := range []struct {
+		nodes  []cluster.Member
+		joined bool
+		says   string
+	}{
+		{[]cluster.Member{first}, false, ""},
+		{[]cluster.Member{first, by}, true, ""},
+		{[]cluster.Member{by}, true, ""},
+		{[]cluster.Member{first, {Node: 4}}, true, "does not replace node 3"},
+		{[]cluster.Member{by, {Node: 3 + 2*life}}, true, "does not replace node 3"},
+	} {
+		joined, err := (&clusterReplace{Node: 3, With: 4}).hasJoined(&cluster.Config{Nodes: step.nodes})
+		if joined != step.joined || (err == nil) != (step.says == "") || err != nil && !strings.Contains(err.Error(), step.says) {
+			t.Errorf("beside %+v: %t, %v", step.nodes, joined, err)
+		}
+	}
+}
+
 // comesBackFenced starts a node that was replaced: beside the others it does not start, and in another place it reaches
 // none of them.
 func (r *ring) comesBackFenced(old *ringNode, key string) {
