@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,11 +115,27 @@ func (r *returning) remake(cause error) (*cluster.Config, error) {
 	if err := setAside(d, keep); err != nil {
 		return nil, err
 	}
-	if err := cluster.Settle(d, a, cert, key, r.segment); err != nil {
+	if err := r.settle(d, a, cert, key); err != nil {
 		return nil, err
 	}
 	_, _ = fmt.Fprintf(r.stderr, "bourse: node %d begins anew, and has a vote once it has caught up\n", r.number)
 	return &a.Config, nil
+}
+
+// settle makes the admitted node in its directory, whose data are set aside. If it cannot, because the leader's archive is
+// damaged or the disk is full, it removes what it has made: the next start would keep that as data of the node.
+func (r *returning) settle(d disk.Disk, a *cluster.Admission, cert, key []byte) error {
+	err := cluster.Settle(d, a, cert, key, r.segment)
+	if err == nil {
+		return nil
+	}
+	names, failed := d.List(".")
+	for _, name := range names {
+		if name != journal.TornDir {
+			failed = errors.Join(failed, os.RemoveAll(filepath.Join(r.dir(), name)))
+		}
+	}
+	return errors.Join(err, failed)
 }
 
 // ask asks the leader to admit the node. It waits until there is one.
@@ -269,11 +287,14 @@ func keepIn(d disk.Disk) (string, error) {
 }
 
 // setAside moves all of a data directory to a directory in it. The configuration goes first: without it the
-// directory is no node's, also after a crash.
+// directory is no node's, also after a crash. Of a directory without data it keeps nothing.
 func setAside(d disk.Disk, to string) error {
 	names, err := d.List(".")
 	if err != nil {
 		return err
+	}
+	if names = slices.DeleteFunc(names, func(name string) bool { return name == journal.TornDir }); len(names) == 0 {
+		return nil
 	}
 	if slices.Contains(names, journal.LiveDir) {
 		lock, err := journal.Lock(d)
@@ -290,9 +311,6 @@ func setAside(d disk.Disk, to string) error {
 		names[0], names[i] = names[i], names[0]
 	}
 	for _, name := range names {
-		if name == journal.TornDir {
-			continue
-		}
 		if err := d.Rename(name, path.Join(to, name)); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -223,6 +224,43 @@ func TestKeepIn(t *testing.T) {
 		t.Errorf("data in use are moved: %v", err)
 	}
 	must(t, lock.Close())
+}
+
+// TestNodeThatCannotBeMadeLeavesNothing makes a node whose leader's archive lacks what it begins behind, more often than
+// data are kept: the data of its former life stay, and nothing else does.
+func TestNodeThatCannotBeMadeLeavesNothing(t *testing.T) {
+	r := &returning{data: t.TempDir(), number: 2}
+	d, err := disk.Open(r.dir())
+	must(t, err)
+	defer func() { _ = d.Close() }()
+	config := cluster.Config{Exchange: "04020000000000000000000000000000", Sandbox: true, Node: 2 + 1<<32}
+	id, err := config.Identity()
+	must(t, err)
+	voter := make([]byte, 13) // node 1 of one voter, and three empty lists
+	voter[0], voter[1] = 1, 1
+	base := journal.Header{
+		Identity: id, Tip: journal.Tip{Last: 9},
+		Replica: &journal.Replica{At: journal.Position{Index: 9, Term: 1}, Members: voter},
+	}
+	a := &cluster.Admission{Config: config, Base: base.Bytes(), From: t.TempDir()}
+
+	must(t, os.WriteFile(filepath.Join(r.dir(), cluster.ConfigFile), []byte("former"), 0o600))
+	for range mostKept + 1 {
+		keep, err := keepIn(d)
+		must(t, err)
+		must(t, setAside(d, keep))
+		if err := r.settle(d, a, []byte("cert"), []byte("key")); !errors.Is(err, journal.ErrCompacted) {
+			t.Fatalf("the node is made: %v", err)
+		}
+		if left, err := d.List("."); err != nil || !slices.Equal(left, []string{journal.TornDir}) {
+			t.Fatalf("left are %v, %v", left, err)
+		}
+	}
+	kept, err := d.List(journal.TornDir)
+	must(t, err)
+	if text, err := os.ReadFile(filepath.Join(r.dir(), journal.TornDir, "node-1", cluster.ConfigFile)); len(kept) != 1 || string(text) != "former" {
+		t.Errorf("kept are %v, and %q, %v", kept, text, err)
+	}
 }
 
 // TestDamageUnderRunningNodes flips a byte below the leader and below a replica at once. They find it, begin again
