@@ -97,8 +97,8 @@ func (p *program) join(data place, leader *standing, n cluster.Newcomer, m machi
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(cluster.Settle(d, a, cert, key, 0), d.Close()); err != nil {
-		return nil, err
+	if err := errors.Join(r.settle(d, a, cert, key), d.Close()); err != nil {
+		return nil, fmt.Errorf("node %d is a member, and is made when it starts: %s: %w", n.Number, r.start(), err)
 	}
 	return &joined{Joined: n.Number, Nodes: a.Config.Numbers(), Listen: m.Listen, Address: m.Address, Start: r.start()}, nil
 }
