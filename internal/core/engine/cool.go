@@ -53,11 +53,12 @@ func (e *Engine) endCool(n *custody.Network, ev *bourse.Events) bourse.Reason {
 }
 
 // recordCool takes over the transaction of an order, which closes it. Whether the order was ended meanwhile makes no
-// difference. An id that this journal never allotted is the doing of another journal or of a thief, and halts the network.
+// difference. An id that this journal never allotted, or that a withdrawal has, is the doing of another journal or of a
+// thief, and halts the network.
 func (e *Engine) recordCool(n *custody.Network, s *bourse.SignedTx, ev *bourse.Events) {
 	ev.Outcome.ID = uint64(s.Wallet)
-	if !e.custody.Allotted(s.Wallet) {
-		n.Halt(bourse.HaltUnknownSigned)
+	if !e.custody.Allotted(s.Wallet) || e.custody.Withdrawal(s.Wallet) != nil {
+		e.halt(n, bourse.HaltUnknownSigned, ev)
 		if !e.custody.UseUp(s.Wallet) {
 			return
 		}

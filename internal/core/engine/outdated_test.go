@@ -104,6 +104,10 @@ func TestOutdatedByTheExchange(t *testing.T) {
 			_, s := x.signOutputs(c, 99, 100, 2)
 			x.must(recordCommand(1, s))
 		},
+		"unknown move to cold storage": func(x *exchange, c *chain) {
+			_, s := x.coolFirst(c, 99, 100, 2)
+			x.must(recordCommand(1, s))
+		},
 		"reorganisation": func(x *exchange, c *chain) {
 			x.must(c.next(c.output(1, btc, 100)))
 			x.mine(c, target)

@@ -188,6 +188,23 @@ func TestCoolOfNoOrder(t *testing.T) {
 	}
 }
 
+// TestCoolOfAWithdrawal takes over a move of a lost journal whose id a withdrawal has by now. The signer pays no withdrawal
+// of that id, so the network halts for an operator, and the money goes back.
+func TestCoolOfAWithdrawal(t *testing.T) {
+	x, c, _ := funded(t, true)
+	w := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))))
+	tx, s := x.coolFirst(c, w, 600, 7)
+	x.must(recordCommand(1, s))
+	x.restart()
+	if got := x.e.NetworkState(byOutput).Halted; got != bourse.HaltUnknownSigned {
+		t.Fatalf("halted by %q", got)
+	}
+	x.must(c.next(tx))
+	x.must(cancelCommand(1, uint64(w)))
+	x.wantBalance(1, btc, 1000, 0)
+	x.wantOwn(btc, map[bourse.AccountID]int64{treasury: 1000, bourse.AccountNetworkCosts: -7})
+}
+
 // TestCoolByOperators has one operator move up to the limit of approvals to cold storage, and two above it. Approved
 // withdrawals count in the same sum. Without an operator, orders are ended alone.
 func TestCoolByOperators(t *testing.T) {
