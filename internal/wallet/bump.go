@@ -104,7 +104,10 @@ func (w *Worker) bump(ctx context.Context, overdue, moves []bourse.SignedTx) (bo
 		}
 		if reason == "" {
 			refusal, err := w.giveUp(ctx, s)
-			return refusal == 0, err
+			if refusal == 0 || err != nil {
+				return err == nil, err
+			}
+			reason = refusal.String()
 		}
 
 		at.barred = tip

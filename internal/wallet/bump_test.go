@@ -1,6 +1,8 @@
 package wallet_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -46,6 +48,46 @@ func TestBump(t *testing.T) {
 		w.mine(l.network, 2)
 		w.finish()
 	})
+}
+
+// TestBumpOfOwners outbids on an exchange with an owner, which takes the commands of operators as acts alone: the worker
+// is no operator. The first rules do not let it, and it asks once for each block.
+func TestBumpOfOwners(t *testing.T) {
+	for i := range listings {
+		l := &listings[i]
+		for rules := uint32(1); rules <= bourse.CurrentRules && bumped(l); rules++ {
+			t.Run(fmt.Sprintf("%s under rules %d", l.symbol, rules), func(t *testing.T) {
+				t.Parallel()
+				w := newWorldOf(t, &bourse.Genesis{Exchange: [16]byte{1}, Rules: rules}, l.network)
+				w.stuck = 3
+				w.restart()
+				w.pay(l, 1, 100*l.least)
+				w.mine(l.network, int(l.confirms))
+				id := w.mustWithdraw(l, 1, 10*l.least)
+				w.must(bourse.Command{Kind: bourse.CommandDecideWithdrawal, On: true, Wallet: &bourse.WalletCommand{ID: id}})
+				w.must(bourse.Command{Kind: bourse.CommandAddOperator, Token: bourse.Token{1}, Operators: &bourse.OperatorCommand{
+					Define: bourse.Operator{Role: bourse.RoleOwner, Enabled: true, Digest: bourse.RowDigest{1}},
+				}})
+				w.settle()
+				first := w.withdrawals[id].Tx
+				must(t, w.network(l.network).node.Spike(2))
+				w.mine(l.network, 6)
+
+				if asked := len(w.journal); rules == 1 {
+					w.settle()
+					if len(w.journal) != asked || !slices.Contains(w.reasons, bourse.OperatorsOnly.String()) {
+						t.Errorf("it asked %d times more, and the log has %q", len(w.journal)-asked, w.reasons)
+					}
+					return
+				}
+				if w.withdrawals[id].Tx == first {
+					t.Error("after six blocks it is not outbid")
+				}
+				w.mine(l.network, 12)
+				w.wants(id, bourse.WalletDone, true)
+			})
+		}
+	}
 }
 
 // TestBumpsEnd lets the price rise again after each replacement. After ten of them the last one waits, and is paid
@@ -165,38 +207,6 @@ func TestNoBumpWithoutMoney(t *testing.T) {
 		w.wants(id, bourse.WalletDone, true)
 		w.finish()
 	})
-}
-
-// TestBumpWithOwners outbids a withdrawal of an exchange that takes commands of operators from its owners alone.
-func TestBumpWithOwners(t *testing.T) {
-	for i := range listings {
-		l := &listings[i]
-		if !bumped(l) {
-			continue
-		}
-		t.Run(string(l.symbol), func(t *testing.T) {
-			t.Parallel()
-			w := newWorldOf(t, &bourse.Genesis{Rules: bourse.CurrentRules}, l.network)
-			w.stuck = 3
-			w.restart()
-			n := w.network(l.network)
-			w.pay(l, 1, 100*l.least)
-			w.settle()
-			w.mine(l.network, 2*int(l.confirms))
-			id := w.mustWithdraw(l, 1, 10*l.least)
-			w.must(bourse.Command{Kind: bourse.CommandDecideWithdrawal, On: true, Wallet: &bourse.WalletCommand{ID: id}})
-			w.must(bourse.Command{Kind: bourse.CommandAddOperator, Operators: &bourse.OperatorCommand{
-				Define: bourse.Operator{Role: bourse.RoleOwner, Enabled: true, Digest: bourse.RowDigest{1}},
-			}})
-			w.settle()
-			must(t, n.node.Spike(3))
-			w.mine(l.network, 12)
-			w.wants(id, bourse.WalletDone, true)
-			if len(w.board.DroppedOf(l.network, id)) == 0 {
-				t.Error("no transaction was given up")
-			}
-		})
-	}
 }
 
 // TestBumpsOneByOne lets no replacement be made. One withdrawal waits for its own then, and the others' transactions

@@ -75,10 +75,18 @@ func compareHashes(p, q bourse.TxHash) int { return bytes.Compare(p[:], q[:]) }
 // dropExcluded gives up sweeps, top-ups and moves to cold storage that can never be mined, because a block has the
 // transaction of a released withdrawal with their nonce or output. While a top-up waits, nothing is swept.
 func (w *Worker) dropExcluded(ctx context.Context) error {
+	tip := w.Board.State(w.ID).Tip
 	for _, tx := range w.Board.ExcludedMoves(w.ID) {
-		excluded := &bourse.WalletCommand{Network: w.ID, Tx: tx}
-		if _, err := w.submit(ctx, bourse.CommandReleaseWithdrawal, excluded); err != nil {
+		if w.undropped == tip {
+			continue
+		}
+		reason, err := w.submit(ctx, bourse.CommandReleaseWithdrawal, &bourse.WalletCommand{Network: w.ID, Tx: tx})
+		if err != nil {
 			return err
+		}
+		if reason != 0 {
+			w.undropped = tip
+			w.complain(overdueTx(tx), "a transaction is not given up", reason.String(), slog.String("tx", w.Network.FormatHash(tx)))
 		}
 	}
 	return nil

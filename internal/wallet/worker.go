@@ -100,6 +100,8 @@ type Worker struct {
 	// refused is the last refused block, with the head at that time: it is not submitted
 	// again before the head changes.
 	refused [2]bourse.BlockRef
+	// undropped is the tip at which the journal last refused to give up an excluded transaction.
+	undropped bourse.BlockRef
 	// troubled is the last logged reason of not operating.
 	troubled string
 }
