@@ -13,6 +13,7 @@ const (
 	coolNowhere   = "the settings name no cold storage"
 	coolUnbounded = "hot.low is not set for the coin: nothing says how much the hot wallet keeps"
 	coolBehind    = "withdrawals wait for their transactions"
+	coolTwice     = "the transaction of an earlier order may still be mined"
 	coolTooMuch   = "the hot wallet would keep less than hot.low and what withdrawals wait for"
 	coolUnmade    = "it waits for the network, the signer, or lower fees; see the log"
 )
@@ -55,6 +56,9 @@ func (w *Worker) coolPayment(k *coin, order *bourse.CoolOrder) (p *chain.Payment
 	if band, set := w.Bands[order.Asset]; !set || band.Low.IsZero() {
 		return nil, coolUnbounded
 	}
+	if w.Board.mayCool(w.ID, uint64(k.terms.Confirms)) {
+		return nil, coolTwice // it was at the signer when its order was ended and this one was given
+	}
 	if len(w.Board.Unsigned(w.ID)) > 0 {
 		return nil, coolBehind
 	}
@@ -87,6 +91,22 @@ func (w *Worker) keeps(k *coin, order *bourse.CoolOrder, fees chain.Fees) bool {
 		need = need.PlusOrMax(a)
 	}
 	return !left.Less(need)
+}
+
+// mayCool reports whether a transaction to cold storage is in no block and may be mined: one that was given up may, unless
+// one with deep confirmations excludes it.
+func (b *Board) mayCool(id bourse.NetworkID, deep uint64) bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	n := b.networks[id]
+	for _, txs := range [...]map[bourse.TxHash]bourse.SignedTx{n.signed, n.dropped} {
+		for _, s := range txs {
+			if s.Kind == bourse.SignedCool && s.State != bourse.SignedMined && !n.decided(&s, deep) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // sayCooling publishes why the open order waits; empty if there is none.

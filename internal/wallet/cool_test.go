@@ -241,6 +241,30 @@ func TestEndCool(t *testing.T) {
 	w.finish()
 }
 
+// TestCoolEndedAtTheSigner ends an order while the signer is asked, and gives another one. What was signed is moved, and the
+// other order waits for its block.
+func TestCoolEndedAtTheSigner(t *testing.T) {
+	w, l, quarter := coolWorld(t)
+	w.when("after a signature", func() {
+		w.endOrder(l)
+		w.order(l, quarter/2)
+	})
+	w.order(l, quarter)
+	w.settle()
+	if got := len(w.cools(l)); got != 1 || w.board.State(onBTC).Cool.ID == 0 {
+		t.Fatalf("%d are signed at once", got)
+	}
+	w.restart()
+	w.settle()
+	if got := w.network(onBTC).worker.Cooling(); got != "the transaction of an earlier order may still be mined" {
+		t.Fatalf("it waits: %q", got)
+	}
+	w.mine(onBTC, 1)
+	w.mine(onBTC, 1)
+	w.wantsCold(l, quarter+quarter/2)
+	w.finish()
+}
+
 // TestEndedCoolIsMined mines a move that was given up: it is in cold storage all the same, and nothing is halted.
 func TestEndedCoolIsMined(t *testing.T) {
 	w, l, quarter := coolWorld(t)
