@@ -29,7 +29,8 @@ func TestFailuresForgetNothingElse(t *testing.T) {
 	r.join(ada)
 	who, _ := r.session(ada)
 	const before = `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 10000)
-		INSERT INTO activity (account, time, kind, address, agent, detail) SELECT $1, $2, 'LOGIN_FAILED', '', '', '' FROM n`
+		INSERT INTO activity (account, time, kind, address, agent, detail, failed, ordinal)
+		SELECT $1, $2, 'LOGIN_FAILED', '', '', '', TRUE, n FROM n`
 	r.beside(before, int64(who.Account), r.now.UnixMicro())
 
 	if _, err := r.logIn(account.LogIn{Email: ada, Password: "wrong password"}); !errors.Is(err, account.ErrLogIn) {
