@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inChromium, launch, visit } from './browser';
 import { Exchange } from './exchange';
@@ -32,7 +32,7 @@ inChromium('news of money', () => {
       await page.goto('/account');
       const section = page.getByRole('region', { name: 'News of your money' });
       const mail = section.getByRole('group', { name: 'By e-mail' });
-      await mail.getByRole('checkbox', { name: 'Fills' }).check();
+      await wish(mail.getByRole('checkbox', { name: 'Fills' }), true);
       await page.getByRole('status', { name: 'Connection' }).getByText('Live').waitFor();
       await place({ ...order, api_key: ada, side: 'BUY', amount: '0.3' });
       await place({ ...order, api_key: bob, side: 'SELL', amount: '0.1' });
@@ -45,16 +45,16 @@ inChromium('news of money', () => {
       await told.getByText('A member sent you 0.25 BTC.').waitFor();
 
       const shown = section.getByRole('group', { name: 'In these pages' }).getByRole('checkbox', { name: 'Fills' });
-      await shown.uncheck();
+      await wish(shown, false);
       await place({ ...order, api_key: bob, side: 'SELL', amount: '0.15' });
       await transfer(bob, '0.25');
       await told.getByText('A member sent you 0.25 BTC.').nth(1).waitFor();
-      await shown.check();
+      await wish(shown, true);
       await place({ ...order, api_key: bob, side: 'SELL', amount: '0.05' });
       await told.getByText('Bought 0.05 BTC at 50000 USDT.').waitFor();
       expect(await told.getByText('Bought 0.15').count()).toBe(0);
 
-      await shown.uncheck();
+      await wish(shown, false);
       await page.reload();
       await mail.getByRole('checkbox', { name: 'Fills', checked: true }).waitFor();
       expect(await shown.isChecked()).toBe(false);
@@ -66,6 +66,12 @@ inChromium('news of money', () => {
       expect(await told.getByText('0.25 BTC').count()).toBe(0);
     });
   });
+
+  /** wish sets a box, and waits until it may be set again: the exchange has stored the wish. */
+  async function wish(box: Locator, on: boolean): Promise<void> {
+    await box.setChecked(on);
+    await expect.poll(() => box.isEnabled()).toBe(true);
+  }
 
   /** key makes a key of an account, and the account itself where there is none. */
   async function key(of: string): Promise<string> {
