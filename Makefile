@@ -269,7 +269,7 @@ sim: ## Simulate exchanges with faults: 5 minutes, at least 200 seeds (SEED=n fo
 .PHONY: sim-cluster
 SIM_CLUSTER := $(GO) test ./internal/sim -run '^TestClusterSeeds$$' -count=1 -v
 CLUSTER_SEEDS := $(if $(SEED),-sim.seed=$(SEED) -sim.seeds=1,-sim.seeds=200)
-sim-cluster: ## Simulate clusters of three nodes with faults: 200 seeds, a minute (SEED=n for one).
+sim-cluster: ## Simulate clusters of three nodes with faults: 200 seeds, two minutes (SEED=n for one).
 	$(SIM_CLUSTER) -timeout=1h $(CLUSTER_SEEDS)
 
 .PHONY: sim-long
