@@ -244,7 +244,7 @@ func TestDeposedLeader(t *testing.T) {
 	first := g.leader()
 	s := &server{t: t, data: nodeDir(g.data, first.Node)}
 	_, key := s.customer("trader")
-	must(t, syscall.Kill(first.PID, syscall.SIGSTOP))
+	g.freeze(first)
 	taken := false
 	for n := 0; !taken; n++ {
 		other := g.nodes[n%3]

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"database/sql"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 	"syscall"
@@ -102,7 +104,7 @@ func TestZombieDoesNothingOutside(t *testing.T) {
 	h.busy()
 	old := g.asks(first)
 	within(t, patience, "a delivery", func() bool { return delivered.Load() > 0 })
-	must(t, syscall.Kill(first.PID, syscall.SIGSTOP))
+	g.freeze(first)
 
 	second := g.next(first, h.key)
 	h.goesTo(g.at(second))
@@ -130,6 +132,27 @@ func TestZombieDoesNothingOutside(t *testing.T) {
 		t.Errorf("a deposed leader delivers to a webhook %d times", after-before)
 	}
 	g.end(second.Node)
+}
+
+// freeze stops a node's process between two writes to the accounts' database. Nodes of one machine share a file, and one
+// that is stopped in the middle of a write keeps the others from it.
+func (g *trio) freeze(n nodeLine) {
+	g.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(g.data, commonDir, node.AccountsDB)+"?_pragma=busy_timeout(30000)")
+	must(g.t, err)
+	defer func() { must(g.t, db.Close()) }()
+	writer, err := db.Conn(g.t.Context())
+	must(g.t, err)
+	_, err = writer.ExecContext(g.t.Context(), "BEGIN IMMEDIATE")
+	must(g.t, err)
+	must(g.t, syscall.Kill(n.PID, syscall.SIGSTOP))
+	within(g.t, patience, "the process to stop", func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", n.PID))
+		return err == nil && bytes.Contains(stat, []byte(") T "))
+	})
+	_, err = writer.ExecContext(g.t.Context(), "ROLLBACK")
+	must(g.t, err)
+	must(g.t, writer.Close())
 }
 
 // accountsLike counts the rows of accounts, those without an id too.
