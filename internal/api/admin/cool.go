@@ -13,7 +13,7 @@ type coolAnswer struct {
 	ID     bourse.WalletID `json:"xid"`
 	Asset  bourse.Symbol   `json:"asset"`
 	Amount string          `json:"amount"`
-	// Reason tells why it waits; empty if nobody has looked at it yet.
+	// Reason is why the worker has not signed the order; empty until its first step after a start.
 	Reason string `json:"reason"`
 }
 
@@ -36,17 +36,13 @@ type networkCoolArgs struct {
 // networkCool orders a move to cold storage. What can never be carried out is refused here: the journal does not know the
 // settings.
 func (s *Server) networkCool(ctx context.Context, a networkCoolArgs) (any, error) {
-	c := s.View.Catalogue()
-	n, asset := c.Network(a.Network), c.Asset(a.Asset)
-	switch {
-	case n == nil:
-		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown network %q", a.Network)
-	case asset == nil:
-		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown asset %q", a.Asset)
-	}
-	amount, err := bourse.ParseAmount(a.Amount, asset.Scale)
+	n, err := s.network(a.Network)
 	if err != nil {
-		return nil, bourse.Errorf(bourse.CodeInvalid, "amount: %v", err)
+		return nil, err
+	}
+	asset, amount, err := s.amount(a.Asset, a.Amount)
+	if err != nil {
+		return nil, err
 	}
 	cmd := &bourse.Command{
 		Kind: bourse.CommandCool, On: true, AssetID: asset.ID, Amount: amount, Wallet: &bourse.WalletCommand{Network: n.ID},
@@ -90,11 +86,11 @@ type networkEndCoolArgs struct {
 
 // networkEndCool ends the order to cold storage, and gives up its transaction if no block has it.
 func (s *Server) networkEndCool(ctx context.Context, a networkEndCoolArgs) (any, error) {
-	n := s.View.Catalogue().Network(a.Network)
-	if n == nil {
-		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown network %q", a.Network)
+	n, err := s.network(a.Network)
+	if err != nil {
+		return nil, err
 	}
-	_, err := s.noted(ctx, fmt.Sprintf("network end-cool %s", a.Network),
+	_, err = s.noted(ctx, fmt.Sprintf("network end-cool %s", a.Network),
 		&bourse.Command{Kind: bourse.CommandCool, Wallet: &bourse.WalletCommand{Network: n.ID}})
 	return a, err
 }

@@ -35,20 +35,28 @@ var errNoCredit = &bourse.Error{
 		"and deposit assign gives a parked one to an account",
 }
 
+// amount reads an amount of an asset.
+func (s *Server) amount(symbol bourse.Symbol, text string) (*bourse.Asset, bourse.Amount, error) {
+	asset := s.View.Catalogue().Asset(symbol)
+	if asset == nil {
+		return nil, bourse.Amount{}, bourse.Errorf(bourse.CodeNotFound, "unknown asset %q", symbol)
+	}
+	amount, err := bourse.ParseAmount(text, asset.Scale)
+	if err != nil {
+		return nil, bourse.Amount{}, bourse.Errorf(bourse.CodeInvalid, "amount: %v", err)
+	}
+	return asset, amount, nil
+}
+
 // credit hands out money of a sandbox.
 func (s *Server) credit(ctx context.Context, a creditArgs) (any, error) {
 	if g := s.View.Catalogue().Genesis; g == nil || !g.Sandbox {
 		return nil, errNoCredit
 	}
 
-	asset := s.View.Catalogue().Asset(a.Asset)
-	if asset == nil {
-		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown asset %q", a.Asset)
-	}
-
-	amount, err := bourse.ParseAmount(a.Amount, asset.Scale)
+	asset, amount, err := s.amount(a.Asset, a.Amount)
 	if err != nil {
-		return nil, bourse.Errorf(bourse.CodeInvalid, "amount: %v", err)
+		return nil, err
 	}
 
 	_, err = s.noted(ctx, fmt.Sprintf("credit %d %s %s", a.Account, a.Asset, a.Amount),

@@ -17,7 +17,8 @@ type Purse struct {
 	Cold map[bourse.AssetID]bourse.Amount
 	// Bands are the settings' bounds of Hot.
 	Bands map[bourse.AssetID]Band
-	// Cooling tells why the open order to cold storage waits; empty if there is none, or if nobody has looked at it yet.
+	// Cooling is why the worker has not signed the open order to cold storage; empty without one, and until its first
+	// step after a start.
 	Cooling string
 }
 
@@ -60,6 +61,15 @@ type purseAnswer struct {
 	Rest  map[bourse.Symbol]string     `json:"unswept"`
 	// Surplus is missing if it is not known.
 	Surplus map[bourse.Symbol]string `json:"surplus,omitzero"`
+}
+
+// network finds a network by its symbol.
+func (s *Server) network(symbol bourse.Symbol) (*bourse.Network, error) {
+	n := s.View.Catalogue().Network(symbol)
+	if n == nil {
+		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown network %q", symbol)
+	}
+	return n, nil
 }
 
 // networkList shows the networks, by id.

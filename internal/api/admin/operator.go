@@ -108,7 +108,7 @@ type actAnswer struct {
 	Reason string            `json:"reason"`
 	Digest string            `json:"digest"`
 	Due    string            `json:"due"`
-	// Outdated is the sequence of the command that set what the act sets, if one did while it waited.
+	// Outdated is the sequence of the command that changed the subject of the act while it waited; zero if none did.
 	Outdated bourse.Seq `json:"outdated,omitzero"`
 	// Email is the address that a reset gives an account, or that of the operator to add.
 	Email string `json:"email,omitempty"`
@@ -230,13 +230,9 @@ type withdrawalsLimitArgs struct {
 
 // withdrawalsLimit sets how much of an asset one operator approves alone in a day.
 func (s *Server) withdrawalsLimit(ctx context.Context, a withdrawalsLimitArgs) (any, error) {
-	asset := s.View.Catalogue().Asset(a.Asset)
-	if asset == nil {
-		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown asset %q", a.Asset)
-	}
-	amount, err := bourse.ParseAmount(a.Amount, asset.Scale)
+	asset, amount, err := s.amount(a.Asset, a.Amount)
 	if err != nil {
-		return nil, bourse.Errorf(bourse.CodeInvalid, "amount: %v", err)
+		return nil, err
 	}
 
 	_, err = s.noted(ctx, fmt.Sprintf("withdrawals limit %s %s", a.Asset, a.Amount),

@@ -129,9 +129,9 @@ var errUnheard = bourse.Errorf(bourse.CodeRefused,
 // withdrawalsPause stops a network's withdrawals or resumes them, even if the exchange
 // itself stopped them.
 func (s *Server) withdrawalsPause(ctx context.Context, a withdrawalsPauseArgs) (any, error) {
-	n := s.View.Catalogue().Network(a.Network)
-	if n == nil {
-		return nil, bourse.Errorf(bourse.CodeNotFound, "unknown network %q", a.Network)
+	n, err := s.network(a.Network)
+	if err != nil {
+		return nil, err
 	}
 
 	what := "resume"
@@ -141,7 +141,7 @@ func (s *Server) withdrawalsPause(ctx context.Context, a withdrawalsPauseArgs) (
 		return nil, errUnheard
 	}
 
-	_, err := s.noted(ctx, fmt.Sprintf("withdrawals %s %s", what, a.Network), &bourse.Command{
+	_, err = s.noted(ctx, fmt.Sprintf("withdrawals %s %s", what, a.Network), &bourse.Command{
 		Kind: bourse.CommandPauseWithdrawals, On: a.Paused, Wallet: &bourse.WalletCommand{Network: n.ID},
 	})
 	return a, err
