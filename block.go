@@ -1,8 +1,13 @@
 package bourse
 
+import "bytes"
+
 // TxHash is the hash of a transaction or a block of a network. The network's adapter
 // defines its text form.
 type TxHash [32]byte
+
+// Compare orders hashes by their bytes.
+func (h TxHash) Compare(other TxHash) int { return bytes.Compare(h[:], other[:]) }
 
 // BlockRef names a block.
 type BlockRef struct {

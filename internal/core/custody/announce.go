@@ -24,7 +24,7 @@ func (c *Custody) Announce(ev *bourse.Events, told func()) {
 			ev.AddUnspent(u)
 			told()
 		}
-		for _, s := range ordered.Values(n.signed, compareHashes) {
+		for _, s := range ordered.Values(n.signed, bourse.TxHash.Compare) {
 			ev.AddSigned(s)
 			told()
 		}

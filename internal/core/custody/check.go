@@ -132,7 +132,7 @@ func (c *Custody) checkNetwork(n *Network) error {
 		return errors.New("money lies in outputs and in accounts")
 	}
 
-	for _, s := range ordered.Values(n.signed, compareHashes) {
+	for _, s := range ordered.Values(n.signed, bourse.TxHash.Compare) {
 		if err := c.checkSigned(n, s); err != nil {
 			return fmt.Errorf("transaction %x: %w", s.Tx, err)
 		}

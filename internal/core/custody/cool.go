@@ -1,10 +1,7 @@
 package custody
 
 import (
-	"slices"
-
 	"github.com/bourse-exchange/bourse"
-	"github.com/bourse-exchange/bourse/internal/codec"
 	"github.com/bourse-exchange/bourse/internal/core/ordered"
 )
 
@@ -23,43 +20,9 @@ func (n *Network) MayCool(depth uint64) bool {
 func (n *Network) DropCools(ev *bourse.Events) bool {
 	waiting := ordered.Select(n.signed,
 		func(s *bourse.SignedTx) bool { return s.Kind == bourse.SignedCool && s.State <= bourse.SignedAccepted },
-		func(p, q *bourse.SignedTx) int { return compareHashes(p.Tx, q.Tx) })
+		byHash)
 	for _, s := range waiting {
 		n.Drop(ev, s)
 	}
 	return len(waiting) > 0
-}
-
-// cools returns the networks with an open order, by id.
-func (c *Custody) cools() []*Network {
-	return slices.Collect(func(yield func(*Network) bool) {
-		for n := range c.Networks {
-			if n.Cool.ID != 0 && !yield(n) {
-				return
-			}
-		}
-	})
-}
-
-// WriteCools writes the open orders in their canonical form.
-func (c *Custody) WriteCools(w *codec.Codec) {
-	cooling := c.cools()
-	w.Count(len(cooling))
-	for _, n := range cooling {
-		codeCool(w, &n.Network, &n.Cool)
-	}
-}
-
-// ReadCools reads the open orders.
-func (c *Custody) ReadCools(r *codec.Codec, in *Around) {
-	count, last := r.Count(0), bourse.NetworkID(0)
-	for ; count > 0 && r.OK(); count-- {
-		var id bourse.NetworkID
-		var o bourse.CoolOrder
-		codeCool(r, &id, &o)
-		known := id > last && int(id) < len(c.networks) && c.networks[id] != nil && c.networks[id].byOutput
-		if r.Want(known && o.ID > 0 && o.ID <= c.lastWallet && in.Terms(id, o.Asset) && !o.Amount.IsZero()) {
-			c.networks[id].Cool, last = o, id
-		}
-	}
 }

@@ -22,13 +22,9 @@ func (n *Network) code(c *codec.Codec) {
 	codec.Uint64(c, &n.top)
 	codec.Uint64(c, &n.Record)
 	c.Fixed(n.Chain[:])
-}
-
-func codeCool(c *codec.Codec, network *bourse.NetworkID, o *bourse.CoolOrder) {
-	codec.Uint16(c, network)
-	codec.Uint64(c, &o.ID)
-	codec.Uint16(c, &o.Asset)
-	c.Amount(&o.Amount)
+	codec.Uint64(c, &n.Cool.ID)
+	codec.Uint16(c, &n.Cool.Asset)
+	c.Amount(&n.Cool.Amount)
 }
 
 func codeSigned(c *codec.Codec, s *bourse.SignedTx) {

@@ -150,7 +150,7 @@ func (c *Custody) settle(ev *bourse.Events, n *Network, m *Mined) {
 func (n *Network) droppedBy(m *Mined) []*bourse.SignedTx {
 	return ordered.Select(n.signed,
 		func(s *bourse.SignedTx) bool { return s.State == bourse.SignedDropped && excludes(m, s) },
-		func(p, q *bourse.SignedTx) int { return compareHashes(p.Tx, q.Tx) })
+		byHash)
 }
 
 func (n *Network) forgetSigned(s *bourse.SignedTx) {

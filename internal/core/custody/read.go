@@ -75,6 +75,10 @@ func (x *reader) moves(n bourse.NetworkID, asset bourse.AssetID, amount bourse.A
 
 func (x *reader) readNetwork(n *Network) {
 	x.c.Want(n.Halted <= bourse.HaltUnknownSigned && (n.Record == 0) == (n.Chain == bourse.TxHash{}))
+	if n.Cool != (bourse.CoolOrder{}) {
+		x.c.Want(n.byOutput && n.Cool.ID > 0 && n.Cool.ID <= x.lastWallet)
+		x.moves(n.Network, n.Cool.Asset, n.Cool.Amount)
+	}
 	for i := x.c.Count(0); i > 0 && x.c.OK(); i-- {
 		s := x.readSigned(n.Network)
 		x.c.Want(n.signed[s.Tx] == nil)

@@ -169,7 +169,7 @@ func (n *Network) DropMoves(ev *bourse.Events, mined *bourse.SignedTx) {
 		func(s *bourse.SignedTx) bool {
 			return s.Kind != bourse.SignedWithdrawal && s.State <= bourse.SignedAccepted && s.Rivals(mined)
 		},
-		func(p, q *bourse.SignedTx) int { return compareHashes(p.Tx, q.Tx) },
+		byHash,
 	) {
 		n.Drop(ev, s)
 	}

@@ -1,7 +1,6 @@
 package custody
 
 import (
-	"bytes"
 	"cmp"
 
 	"github.com/bourse-exchange/bourse"
@@ -48,7 +47,7 @@ func (n *Network) empty() bool {
 func (n *Network) write(w *codec.Codec) {
 	n.code(w)
 	w.Count(len(n.signed))
-	for _, s := range ordered.Values(n.signed, compareHashes) {
+	for _, s := range ordered.Values(n.signed, bourse.TxHash.Compare) {
 		codeSigned(w, s)
 	}
 
@@ -76,10 +75,11 @@ func (n *Network) write(w *codec.Codec) {
 	}
 }
 
-func compareHashes(a, b bourse.TxHash) int { return bytes.Compare(a[:], b[:]) }
+// byHash orders transactions by their hashes.
+func byHash(a, b *bourse.SignedTx) int { return a.Tx.Compare(b.Tx) }
 
 func compareOutpoints(a, b bourse.Outpoint) int {
-	return cmp.Or(compareHashes(a.Tx, b.Tx), cmp.Compare(a.Index, b.Index))
+	return cmp.Or(a.Tx.Compare(b.Tx), cmp.Compare(a.Index, b.Index))
 }
 
 // outputs returns the unspent outputs in their canonical order.

@@ -139,14 +139,10 @@ func (e *Engine) Owned(n bourse.NetworkID, yield func(bourse.AssetID, bourse.Amo
 
 // readCustody restores the wallet's part of the state.
 func (x *restorer) readCustody() {
-	in := custody.Around{
+	x.custody = custody.Read(x.c, custody.Around{
 		Networks: len(x.networks), Assets: len(x.assets), Accounts: x.lastAccount, Now: x.now,
 		Terms: func(n bourse.NetworkID, a bourse.AssetID) bool { return x.terms(n, a) != nil },
-	}
-	x.custody = custody.Read(x.c, in)
-	if x.c.OK() {
-		x.custody.ReadCools(x.c, &in)
-	}
+	})
 	if !x.c.OK() {
 		return
 	}

@@ -29,7 +29,6 @@ func (e *Engine) Snapshot(emit func([]byte)) {
 	e.writeDeadmen(c)
 	e.writeNames(c)
 	e.custody.Write(c)
-	e.custody.WriteCools(c)
 	e.writeOperators(c)
 	c.Flush()
 }
