@@ -1,7 +1,6 @@
 package chain
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 
@@ -55,5 +54,5 @@ func SelectBeside(first, unspent []Input, want *Need) ([]Input, bourse.Amount, b
 }
 
 func largestFirst(a, b Input) int {
-	return cmp.Or(b.Amount.Cmp(a.Amount), bytes.Compare(a.Tx[:], b.Tx[:]), cmp.Compare(a.Index, b.Index))
+	return cmp.Or(b.Amount.Cmp(a.Amount), a.Tx.Compare(b.Tx), cmp.Compare(a.Index, b.Index))
 }

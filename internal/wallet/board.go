@@ -1,7 +1,6 @@
 package wallet
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"sync"
@@ -354,7 +353,7 @@ func (b *Board) Signed(id bourse.NetworkID) []bourse.SignedTx {
 	}
 	slices.SortFunc(list, func(p, q bourse.SignedTx) int {
 		return cmp.Or(cmp.Compare(p.From, q.From), cmp.Compare(p.Nonce, q.Nonce),
-			cmp.Compare(p.Time, q.Time), bytes.Compare(p.Tx[:], q.Tx[:]))
+			cmp.Compare(p.Time, q.Time), p.Tx.Compare(q.Tx))
 	})
 	return list
 }
@@ -529,7 +528,7 @@ func (n *network) droppedThat(pass func(*bourse.SignedTx) bool) (list []bourse.S
 			list = append(list, s)
 		}
 	}
-	slices.SortFunc(list, func(p, q bourse.SignedTx) int { return bytes.Compare(p.Tx[:], q.Tx[:]) })
+	slices.SortFunc(list, func(p, q bourse.SignedTx) int { return p.Tx.Compare(q.Tx) })
 	return list
 }
 

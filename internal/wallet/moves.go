@@ -1,7 +1,6 @@
 package wallet
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -26,7 +25,7 @@ func (b *Board) GivenUpMoves(id bourse.NetworkID) []bourse.SignedTx {
 	})
 	slices.SortFunc(list, func(p, q bourse.SignedTx) int {
 		return cmp.Or(cmp.Compare(p.From, q.From), cmp.Compare(p.Nonce, q.Nonce),
-			cmp.Compare(q.Time, p.Time), bytes.Compare(p.Tx[:], q.Tx[:]))
+			cmp.Compare(q.Time, p.Time), p.Tx.Compare(q.Tx))
 	})
 	return slices.CompactFunc(list, func(p, q bourse.SignedTx) bool { return p.From == q.From && p.Nonce == q.Nonce })
 }
@@ -57,7 +56,7 @@ func (b *Board) ExcludedMoves(id bourse.NetworkID) []bourse.TxHash {
 		}
 	}
 	if len(moves) == 0 {
-		slices.SortFunc(list, compareHashes)
+		slices.SortFunc(list, bourse.TxHash.Compare)
 		return list
 	}
 
@@ -66,11 +65,9 @@ func (b *Board) ExcludedMoves(id bourse.NetworkID) []bourse.TxHash {
 			list = append(list, tx)
 		}
 	}
-	slices.SortFunc(list, compareHashes)
+	slices.SortFunc(list, bourse.TxHash.Compare)
 	return list
 }
-
-func compareHashes(p, q bourse.TxHash) int { return bytes.Compare(p[:], q[:]) }
 
 // dropExcluded gives up sweeps, top-ups and moves to cold storage that can never be mined, because a block has the
 // transaction of a released withdrawal with their nonce or output. While a top-up waits, nothing is swept.

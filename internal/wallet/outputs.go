@@ -1,7 +1,6 @@
 package wallet
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -28,7 +27,7 @@ var errMany = fmt.Errorf("more than %d released transactions would have to be ou
 func newest(list []bourse.SignedTx) []bourse.SignedTx {
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(p, q bourse.SignedTx) int {
-		return cmp.Or(cmp.Compare(q.Time, p.Time), bytes.Compare(p.Tx[:], q.Tx[:]))
+		return cmp.Or(cmp.Compare(q.Time, p.Time), p.Tx.Compare(q.Tx))
 	})
 	return list[:min(len(list), maxAttemptsOutbid)]
 }

@@ -1,7 +1,6 @@
 package devnet
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"maps"
@@ -66,7 +65,7 @@ func (s *state) unspent(at map[string]uint32, coin chain.CoinID) []chain.Input {
 		}
 	}
 	slices.SortFunc(list, func(a, b chain.Input) int {
-		return cmp.Or(bytes.Compare(a.Tx[:], b.Tx[:]), cmp.Compare(a.Index, b.Index))
+		return cmp.Or(a.Tx.Compare(b.Tx), cmp.Compare(a.Index, b.Index))
 	})
 	return list
 }
