@@ -140,7 +140,7 @@ const (
 	LastOwner
 	// RecordOutOfOrder: the entry does not follow the last one of the signer's record.
 	RecordOutOfOrder
-	// ActOutdated: what the act sets was set by a later command. It has to be ordered anew.
+	// ActOutdated: a command changed the subject of the act after it was ordered. Drop the act, and order it again.
 	ActOutdated
 	// CoolOpen: an order to cold storage is open, or its transaction may be mined still.
 	CoolOpen

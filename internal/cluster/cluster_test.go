@@ -310,7 +310,7 @@ func outcast(t *testing.T, sites, refuse []site, told chan<- struct{}) (x *clust
 	o.After = func(time.Duration) <-chan time.Time {
 		select {
 		case told <- struct{}{}:
-		default: // nobody waits, or enough were counted
+		default: // the test has read as many pauses as it counts
 		}
 		now := make(chan time.Time, 1)
 		now <- time.Time{}

@@ -42,7 +42,8 @@ type Admission struct {
 	// Config is its configuration, Base the header block of the segment that its journal begins with.
 	Config Config `json:"config"`
 	Base   []byte `json:"base"`
-	// From is the leader's data directory, which the newcomer reaches. What comes before Base is in its archive.
+	// From is the leader's data directory, on the newcomer's machine. Settle copies the archived segments before Base
+	// from there.
 	From string `json:"-"`
 }
 

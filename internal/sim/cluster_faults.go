@@ -20,12 +20,13 @@ type ClusterCounts struct {
 	Lost, Twice uint64
 	// Faults of nodes and their disks.
 	PowerCuts, Kills, Inside, Failed, Reads, Stops, Pauses, Hangs, Decayed, OldPromises uint64
-	// Rotted are the nodes below whose journal a byte changed, Mended those that were mended from others, HalfMended the
-	// ends inside that.
+	// Rotted counts bytes of journals that a disk changed, Mended the nodes that were repaired from others, HalfMended the
+	// crashes during a repair.
 	Rotted, Mended, HalfMended uint64
-	// Recovered are the nodes that went on alone beside the world, HalfRecovered the ends inside that.
+	// Recovered counts recoveries of a node as a cluster of its own, apart from the simulated one, HalfRecovered the
+	// crashes during one.
 	Recovered, HalfRecovered uint64
-	// Disks are the disks that were lost, those of newcomers that another leader could not help among them, Copied the
+	// Disks counts lost disks, with those of newcomers whose leader had archived what they lacked, Copied the
 	// archives that newcomers began with, Returned the newcomers that vote.
 	Disks, Copied, Returned uint64
 	// Members are the changes of members that a leader took, Archived the segments that moved to an archive.

@@ -15,8 +15,8 @@ const askAgain = 100 * milliseconds
 
 // loss is a disk that was lost, until another life of its node votes.
 type loss struct {
-	// node has the id of the new life, former is that of the old one. stale is that of a life in between that stayed
-	// behind what a leader had archived; zero for none.
+	// node has the id of the new life, former is that of the old one. stale is that of a life in between, whose
+	// journal lacked entries that a leader had archived; zero for none.
 	node          *member
 	former, stale uint64
 	// joined is true once the new life has a journal.

@@ -116,8 +116,8 @@ func (w *Worker) sayCooling(why string) {
 	w.cooling = why
 }
 
-// Cooling returns why the open order to cold storage waits; empty if there is none, or if nobody has looked at it yet. It
-// is safe for concurrent use.
+// Cooling returns why the worker has not signed the open order to cold storage; empty without one, and until the first
+// step after a start. It is safe for concurrent use.
 func (w *Worker) Cooling() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

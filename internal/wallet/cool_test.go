@@ -135,7 +135,7 @@ func TestCoolKeepsWhatIsNeeded(t *testing.T) {
 		t.Fatalf("it waits: %s", n.worker.Cooling())
 	}
 	w.mine(onBTC, 1)
-	w.order(l, quarter*3/4) // what the frozen account's withdrawal will take is kept
+	w.order(l, quarter*3/4) // the hot wallet keeps the amount of the frozen account's withdrawal
 	waits("less than hot.low")
 	w.endOrder(l)
 	w.limit = signer.Unlimited
@@ -231,7 +231,7 @@ func TestEndCool(t *testing.T) {
 	id := w.mustWithdraw(l, 1, 3*quarter-quarter/8) // takes the outputs of the move
 	w.settle()
 	must(t, n.node.Spike(1))
-	must(t, n.node.Restore()) // another node had kept what was given up
+	must(t, n.node.Restore()) // another node offers the transaction that was given up
 	w.mine(onBTC, int(l.confirms))
 	w.wants(id, bourse.WalletDone, true)
 	w.wantsCold(l, 0)

@@ -10,7 +10,8 @@ import (
 // webhookAnswer shows an endpoint to operators, without its secret.
 type webhookAnswer struct {
 	ID webhook.ID `json:"webhook"`
-	// URL has no path for those who may not add webhooks, because it may be a secret of the receiver.
+	// URL is whole for owners in person and on the socket. Others see scheme and host, because receivers put secrets
+	// into paths.
 	URL       string   `json:"url"`
 	Kinds     []string `json:"kinds"`
 	Created   int64    `json:"created"`
