@@ -160,8 +160,8 @@ const (
 	// CommandSetApprovalLimit sets how much of an asset one operator approves alone in a
 	// day. AssetID, Amount.
 	CommandSetApprovalLimit
-	// CommandAct orders a command in the name of an operator, or, without By, of nobody: that
-	// waits. By (the second zero), Token, Digest, Reason, Record.
+	// CommandAct orders a command in the name of an operator. Without By it is a break-glass
+	// act, which waits. By (the second zero), Token, Digest, Reason, Record.
 	CommandAct
 	// CommandApproveAct is the second operator's approval of a waiting act. By, Act, Digest.
 	CommandApproveAct
@@ -268,7 +268,7 @@ type Genesis struct {
 	Rules uint32
 }
 
-// The versions of the rules. A journal is replayed under those that it names.
+// The versions of the rules. A journal is replayed under the versions that it names.
 const (
 	// RulesOutdating are the rules since which a waiting act is outdated by a later command that
 	// sets the same.

@@ -74,8 +74,8 @@ const (
 	// HaltStrangeSpend: money left by a transaction that the exchange did not sign, or
 	// had dropped.
 	HaltStrangeSpend
-	// HaltUnknownSigned: the signer signed for a withdrawal that the journal does not know,
-	// or for which nobody asked.
+	// HaltUnknownSigned: the signer signed for a withdrawal that the journal does not know, or
+	// that was not given to it.
 	HaltUnknownSigned
 )
 

@@ -34,14 +34,14 @@ func ParseOperatorRole(s string) (OperatorRole, bool) {
 const (
 	// MaxOperators bounds the operators that an exchange ever has.
 	MaxOperators = 200
-	// MaxOpenActs bounds the waiting acts of one operator, and those of nobody.
+	// MaxOpenActs bounds the waiting acts of one operator, and the waiting break-glass acts.
 	MaxOpenActs = 32
 	// MaxActReason bounds the reason of an act, in bytes.
 	MaxActReason = 500
 	// MaxActRecord bounds the record of the command of an act, in bytes.
 	MaxActRecord = 4096
-	// ActWait is the time after which a waiting act of an operator expires, and one of
-	// nobody is carried out.
+	// ActWait is the time after which a waiting act of an operator expires, and a break-glass
+	// act is carried out.
 	ActWait = Day
 )
 
@@ -50,7 +50,7 @@ const (
 type Operator struct {
 	ID   OperatorID
 	Role OperatorRole
-	// Enabled is false for one who may do nothing any more.
+	// Enabled is false for an operator without powers.
 	Enabled bool
 	// Token names the operator's row until the id is known.
 	Token Token
@@ -77,13 +77,13 @@ type ActStatus uint8
 
 // The states of an act. Only the first is not final.
 const (
-	// ActWaits: a second operator has to approve it, or, of nobody, its time has to come.
+	// ActWaits: a second operator has to approve it; a break-glass act waits for its time.
 	ActWaits ActStatus = iota + 1
 	// ActDone: its command was carried out.
 	ActDone
 	// ActDropped: an operator dropped it.
 	ActDropped
-	// ActExpired: nobody approved it in time.
+	// ActExpired: no operator approved it in time.
 	ActExpired
 	// ActRefused: its time came, and its command was refused.
 	ActRefused
@@ -99,14 +99,14 @@ type Act struct {
 	// ID is the sequence of the command that ordered the act.
 	ID Seq
 	// By are the operator who ordered it and the one who approved or dropped it; zero for
-	// none. An act of nobody came by the socket of the machine.
+	// none. A break-glass act came by the socket of the machine.
 	By     [2]OperatorID
 	Token  Token
 	Digest ActDigest
 	Reason string
 	// Record is the record of the command.
 	Record []byte
-	// Due is when a waiting act expires or, of nobody, is carried out.
+	// Due is the time at which a waiting act expires, and a break-glass act is carried out.
 	Due    Time
 	Status ActStatus
 	// Outdated is the sequence of the command that, while the act waited, set what its own command
@@ -150,7 +150,7 @@ type OperatorCommand struct {
 	Was RowDigest
 }
 
-// ResetParts are what the reset of a person changes.
+// ResetParts are the parts of a person that a reset changes.
 type ResetParts uint8
 
 // The parts of a reset.

@@ -17,7 +17,7 @@ var errViolations = errors.New("the audit found violations")
 // adminCmd operates a running exchange through the socket in its data directory.
 type adminCmd struct {
 	Data       string `help:"Data directory of the exchange." default:"bourse-dev" type:"path"`
-	BreakGlass string `help:"Order what only operators may, as an act of nobody: it is carried out in 24 hours, unless an owner drops it; the owners get a letter at once." placeholder:"REASON" env:"-"`
+	BreakGlass string `help:"Order what only operators may, as a break-glass act: it is carried out in 24 hours, unless an owner drops it; the owners get a letter at once." placeholder:"REASON" env:"-"`
 
 	Account struct {
 		Create   accountCreate   `cmd:"" help:"Open an account for an e-mail address."`

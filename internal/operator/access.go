@@ -44,7 +44,7 @@ func (s *Service) End() {
 	}
 }
 
-// Reset ends all sessions: an installed snapshot does not tell who was disabled meanwhile.
+// Reset ends all sessions: an installed snapshot does not tell which operators were disabled meanwhile.
 func (s *Service) Reset(func(name string) ([]byte, bool)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,16 +55,16 @@ func (s *Service) Reset(func(name string) ([]byte, bool)) error {
 	return nil
 }
 
-// end ends the sessions and keys of an operator, and those that are being made. The keys are removed by
-// dropKeys. The caller holds mu.
+// end ends the sessions and keys of an operator, also unfinished ones. dropKeys removes the keys' rows.
+// The caller holds mu.
 func (s *Service) end(id bourse.OperatorID) {
 	s.ended[id]++
 	s.leaving[id] = true
 	maps.DeleteFunc(s.sessions, func(_ [32]byte, one *session) bool { return one.operator == id })
 }
 
-// endings returns how often the access of an operator was ended. What was allowed before another
-// ending begins nothing after it.
+// endings returns the number of times that an operator's access was ended. A request that began
+// before another ending makes no session or key after it.
 func (s *Service) endings(id bourse.OperatorID) uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +72,7 @@ func (s *Service) endings(id bourse.OperatorID) uint64 {
 }
 
 // EndAccess ends the sessions and keys of an operator, once note has returned. Operators end their own; owners, and
-// whoever has the machine, with the id zero, those of anyone.
+// the machine's socket, with the id zero, any operator's.
 func (s *Service) EndAccess(ctx context.Context, by, of bourse.OperatorID, note func() error) error {
 	if _, found := s.ByID(of); !found {
 		return bourse.Errorf(bourse.CodeNotFound, "unknown operator %d", of)
@@ -124,9 +124,9 @@ func (s *Service) leavers() map[bourse.OperatorID]bool {
 	return maps.Clone(s.leaving)
 }
 
-// Open ends the access of operators who are disabled: a process that disabled one may have ended before it
-// removed the keys. Operators who were enabled again keep their keys: Confirm removed the older ones before
-// an owner could enable them. Call it once the journal is replayed, before requests are served.
+// Open ends the access of disabled operators: a process that disabled one may have ended before it removed
+// the keys. Operators who were enabled again keep their keys: Confirm removed the older ones before an
+// owner could enable them. Call it once the journal is replayed, before requests are served.
 func (s *Service) Open(ctx context.Context) error {
 	operators := s.View.Operators()
 	s.mu.Lock()

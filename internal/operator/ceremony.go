@@ -19,7 +19,7 @@ import (
 // ErrPasskey is the error for a passkey that was not made for an invitation.
 var ErrPasskey = bourse.Errorf(bourse.CodeForbidden, "The passkey was not made for this invitation")
 
-// Invited is an invitation, and what a browser needs to make the passkey that accepts it.
+// Invited is an invitation, with a browser's options for making the passkey that accepts it.
 type Invited struct {
 	Invitation
 	Passkey account.AskedPasskey
@@ -97,8 +97,8 @@ func (s *Service) Accept(ctx context.Context, code account.Secret, key account.P
 // codeChance is the number of random bytes before a code's MAC.
 const codeChance = 16
 
-// newCode returns the code of an invitation: chance, and a MAC over it and the invitation. Whoever
-// writes to the store can so invite nobody in an owner's name, and change no role.
+// newCode returns the code of an invitation: random bytes, and a MAC over them and the invitation.
+// Write access to the store is so not enough to invite in an owner's name, or to change a role.
 func (s *Service) newCode(i *Invitation) ([]byte, error) {
 	chance := make([]byte, codeChance)
 	if _, err := io.ReadFull(s.Random, chance); err != nil {
@@ -198,8 +198,8 @@ func (s *Service) mac(text, about []byte) []byte {
 	return m.Sum(nil)
 }
 
-// take uses up a fresh challenge, and reports whether it was the first to do so. Only what an
-// operator's passkey signed gets here.
+// take uses up a fresh challenge, and reports whether it was the first to do so. Call it for a
+// challenge that an operator's passkey signed alone.
 func (s *Service) take(challenge []byte) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

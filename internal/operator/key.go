@@ -22,7 +22,7 @@ import (
 // KeyID names an operator's key. Ids rise and are never reused.
 type KeyID uint32
 
-// KeyScope is what a key may do of what its operator may.
+// KeyScope is the part of its operator's powers that a key has.
 type KeyScope uint8
 
 // The scopes. The second includes the first.
@@ -77,7 +77,7 @@ type Key struct {
 
 // KeyStore keeps keys. Safe for concurrent use.
 type KeyStore interface {
-	// AddOperatorKey adds a key, sets its id, and removes those that ended before its creation.
+	// AddOperatorKey adds a key, sets its id, and removes the keys that ended before its creation.
 	AddOperatorKey(ctx context.Context, k *Key) error
 	// OperatorKey returns the key with a hash; false if there is none.
 	OperatorKey(ctx context.Context, hash [32]byte) (Key, bool, error)
@@ -115,10 +115,10 @@ func (o *Orderer) Poses() bool {
 	return o.Key == 0 && named && found && err == nil
 }
 
-// ErrPerson is the error for what an operator orders in person.
+// ErrPerson is the error for a key's request that only an operator in person may make.
 var ErrPerson = bourse.Errorf(bourse.CodeForbidden, "Forbidden: it takes an operator's passkey, and no key")
 
-// errEnded is the error for a key of an operator who was disabled, or logged out, while it was made.
+// errEnded is the error for a key whose operator was disabled, or logged out, while the key was made.
 var errEnded = bourse.Errorf(bourse.CodeForbidden, "Forbidden: the operator's access was ended meanwhile")
 
 // Caller returns the operator behind an identity of Authenticate, and the key; zero for a session.
@@ -218,8 +218,8 @@ func (s *Service) keySecret(chance []byte) []byte {
 	return append(slices.Clip(chance), m.Sum(nil)[:codeChance]...)
 }
 
-// keyMAC returns the MAC over a key and its operator's row. Whoever writes to the store makes and
-// changes no key.
+// keyMAC returns the MAC over a key and its operator's row: write access to the store is not enough
+// to make or change a key.
 func (s *Service) keyMAC(k *Key, o *bourse.Operator) [32]byte {
 	m := hmac.New(sha256.New, derived("keys", s.Seal[:]))
 	texts := []string{string(k.Hash[:]), string(o.Token[:]), k.Name}
@@ -279,7 +279,7 @@ func (s *Service) isGood(k *Key) bool {
 // MayOperate reports whether the identity of a key has the scope operate.
 func MayOperate(who *account.Identity) bool { return who.Scopes.Has(account.ScopeTrade) }
 
-// Keys returns the keys that have not ended, by ascending id. Those that were not made here are left out.
+// Keys returns the keys that have not ended, by ascending id. It leaves out keys with a wrong MAC.
 func (s *Service) Keys(ctx context.Context) ([]Key, error) {
 	keys, err := s.Store.OperatorKeys(ctx)
 	if err != nil {
@@ -289,8 +289,8 @@ func (s *Service) Keys(ctx context.Context) ([]Key, error) {
 	return slices.DeleteFunc(keys, func(k Key) bool { return k.Expires <= now || !s.isGood(&k) }), nil
 }
 
-// EndKey ends a key, once note has returned. Operators end their own keys; owners, and whoever has the
-// machine, with the id zero, any. The errors are *bourse.Errors and those of the store and of note.
+// EndKey ends a key, once note has returned. Operators end their own keys; owners, and the machine's
+// socket, with the id zero, any. The errors are *bourse.Errors and those of the store and of note.
 func (s *Service) EndKey(ctx context.Context, by bourse.OperatorID, id KeyID, note func() error) error {
 	keys, err := s.Keys(ctx)
 	if err != nil {
@@ -309,7 +309,7 @@ func (s *Service) EndKey(ctx context.Context, by bourse.OperatorID, id KeyID, no
 	return s.Store.DropOperatorKey(context.WithoutCancel(ctx), id) // the journal says that it ended
 }
 
-// mayEnd returns the error for an operator who may not end the access of another one.
+// mayEnd returns an error unless an operator may end the access of another one.
 func (s *Service) mayEnd(by, of bourse.OperatorID) error {
 	if o, found := s.ByID(by); by == 0 || by == of || found && o.Role == bourse.RoleOwner {
 		return nil

@@ -53,10 +53,10 @@ type Invitation struct {
 	Code        [32]byte
 	Email, Name string
 	Role        bourse.OperatorRole
-	// By is the owner who invited; zero for who has the machine.
+	// By is the owner who invited; zero for the machine's socket.
 	By bourse.OperatorID
-	// Reason is that of the act that adds the operator: an owner's, or, if the glass is broken for
-	// it, nobody's. Empty adds the operator at once.
+	// Reason is the reason of the act that adds the operator: an owner's act, or a break-glass
+	// act. Empty adds the operator at once.
 	Reason  string
 	Expires bourse.Time
 }
@@ -64,8 +64,8 @@ type Invitation struct {
 // Store keeps rows, invitations and keys. Safe for concurrent use.
 type Store interface {
 	KeyStore
-	// AddInvitation adds an invitation, in place of an earlier one of its address, and removes
-	// those that ended before now.
+	// AddInvitation adds an invitation, in place of an earlier one of its address, and removes the
+	// invitations that ended before now.
 	AddInvitation(ctx context.Context, i *Invitation, now bourse.Time) error
 	// Invitation returns the invitation of a code; false if there is none.
 	Invitation(ctx context.Context, code [32]byte) (Invitation, bool, error)

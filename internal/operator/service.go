@@ -52,7 +52,7 @@ type Options struct {
 	OnForged func(what string, err error)
 }
 
-// Service invites operators, adds them, makes their keys, finds who is asking, and writes to the owners. Safe for
+// Service invites operators, adds them, makes their keys, authenticates them, and writes to the owners. Safe for
 // concurrent use.
 type Service struct {
 	Options
@@ -101,8 +101,8 @@ func (s *Service) Guarded() bool {
 }
 
 // Invite makes an invitation and returns its code. In production the first operator is an owner,
-// and afterwards who has the machine invites one for a reason alone: the operator is then added
-// a day after the acceptance. The errors are *bourse.Errors and the store's.
+// and afterwards the machine's socket invites one only with a reason: the operator is then added a
+// day after the acceptance. The errors are *bourse.Errors and the store's.
 func (s *Service) Invite(ctx context.Context, i *Invitation) (account.Secret, error) {
 	var err error
 	if i.Email, err = account.NormalizeEmail(i.Email); err != nil {
@@ -138,7 +138,7 @@ func (s *Service) Invite(ctx context.Context, i *Invitation) (account.Secret, er
 
 var errNoInvitation = bourse.Errorf(bourse.CodeNotFound, "no such invitation, or it was used or has ended")
 
-// Accepted is what came of an accepted invitation.
+// Accepted is the outcome of an accepted invitation.
 type Accepted struct {
 	// Operator is the new operator; zero while Act waits.
 	Operator bourse.OperatorID
@@ -227,9 +227,9 @@ func (s *Service) dropped(ctx context.Context, row *Row, err error) error {
 	return err
 }
 
-// Order orders a command in the name of an operator, or, without one, as an act of nobody, about
-// which it writes to all owners at once. Status is [bourse.ActWaits] if the act waits. The errors
-// are *bourse.Errors and those of the sequencer.
+// Order orders a command in the name of an operator, or, without one, as a break-glass act, and
+// writes to all owners about the latter at once. Status is [bourse.ActWaits] if the act waits. The
+// errors are *bourse.Errors and those of the sequencer.
 func (s *Service) Order(
 	ctx context.Context, by bourse.OperatorID, reason string, cmd *bourse.Command,
 ) (bourse.Act, error) {
@@ -300,7 +300,7 @@ func (s *Service) Newcomers(ctx context.Context, acts []bourse.Act) (map[bourse.
 	return emails, nil
 }
 
-// Remind writes to the owners about the acts of nobody that wait: the process may have ended
+// Remind writes to the owners about the break-glass acts that wait: the process may have ended
 // before it did.
 func (s *Service) Remind(ctx context.Context) {
 	for _, act := range s.View.Acts() {
@@ -310,7 +310,7 @@ func (s *Service) Remind(ctx context.Context) {
 	}
 }
 
-// tellOwners mails an act of nobody to each enabled owner. A letter that is not carried is no
+// tellOwners mails a break-glass act to each enabled owner. A letter that is not carried is no
 // error of the act.
 func (s *Service) tellOwners(ctx context.Context, act *bourse.Act) {
 	list, err := s.List(ctx)

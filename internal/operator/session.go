@@ -106,7 +106,7 @@ func (s *Service) row(ctx context.Context, o *bourse.Operator) (*Row, error) {
 	at := slices.IndexFunc(rows, func(r Row) bool { return r.Token == o.Token })
 	if at < 0 || rows[at].Digest() != o.Digest {
 		s.OnForged("operator", fmt.Errorf("operator %d has no row, or not the journal's", o.ID))
-		return nil, nil //nolint:nilnil // a row that differs is of nobody
+		return nil, nil //nolint:nilnil // a row that differs is ignored
 	}
 	return &rows[at], nil
 }
@@ -208,7 +208,7 @@ func (s *Service) Confirm(
 	ctx context.Context, id bourse.OperatorID, digest account.Digest, a *account.Assertion,
 ) error {
 	if err := s.dropKeys(ctx); err != nil {
-		return err // so that nobody who is enabled again has keys from before
+		return err // an operator who is enabled again has no keys from before
 	}
 	o, found := s.ByID(id)
 	if !found || s.party == nil {

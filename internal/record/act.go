@@ -8,7 +8,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/codec"
 )
 
-// Authority is what a command needs once an exchange that is no sandbox has an owner.
+// Authority is the power that a command needs once a production exchange has an owner.
 type Authority struct {
 	// Role is the role that each operator of an act needs; zero if no act orders the command.
 	Role bourse.OperatorRole
@@ -23,7 +23,7 @@ type Authority struct {
 	Own bool
 }
 
-// AuthorityOf returns what a command needs.
+// AuthorityOf returns a command's authority.
 func AuthorityOf(c *bourse.Command) Authority {
 	k := find(c.Kind)
 	if k == nil || k.authority == nil {
@@ -87,7 +87,7 @@ func decides(c *bourse.Command) Authority {
 	return Authority{Role: bourse.RoleOperator, Limited: c.On}
 }
 
-// cools bounds what one operator moves to cold storage alone as approvals are bounded: what is there pays no withdrawal.
+// cools bounds an operator's moves to cold storage alone as approvals are bounded: coins there pay no withdrawal.
 func cools(c *bourse.Command) Authority {
 	return Authority{Role: bourse.RoleOperator, Limited: c.On, Bare: !c.On}
 }
@@ -106,7 +106,7 @@ func Ordered(record []byte, c *bourse.Command) bool {
 	return err == nil && n == len(record) && k.authority(c).Role != 0
 }
 
-// NewAct returns the command that orders cmd in the name of an operator, or of nobody.
+// NewAct returns the command that orders cmd in the name of an operator, or as a break-glass act.
 func NewAct(
 	g *bourse.Genesis, by bourse.OperatorID, token bourse.Token, reason string, cmd *bourse.Command,
 ) bourse.Command {
@@ -116,7 +116,7 @@ func NewAct(
 	}}
 }
 
-// ActDigest returns the digest of what an act orders on an exchange.
+// ActDigest returns the digest of an act's command on an exchange.
 func ActDigest(g *bourse.Genesis, by bourse.OperatorID, a *bourse.Act) bourse.ActDigest {
 	c := codecs.Get().(*codec.Codec)
 	c.Append([]byte("bourse act 1\n"))

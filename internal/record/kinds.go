@@ -13,8 +13,7 @@ type kind struct {
 	urgent bool
 	// free marks an urgent kind that takes effect without money or open orders.
 	free bool
-	// authority is what a command needs of operators; nil if no act may order it, and it
-	// needs none.
+	// authority returns a command's authority; nil if no act may order it, and it needs none.
 	authority func(*bourse.Command) Authority
 	// fields codes the body; nil if it is empty. Bodies of orders and cancels are written
 	// by hand.

@@ -2,8 +2,8 @@ package record
 
 import "github.com/bourse-exchange/bourse"
 
-// Subject is what a command of operators sets. Of two commands with one subject the later takes
-// back what the earlier set. It is comparable; zero is the subject of commands that set nothing.
+// Subject is the setting that a command of operators changes. Of two commands with one subject the
+// later undoes the earlier. It is comparable; zero is the subject of commands that set nothing.
 type Subject struct {
 	kind   bourse.CommandKind
 	ids    [2]uint64

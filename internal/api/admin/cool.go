@@ -33,8 +33,8 @@ type networkCoolArgs struct {
 	Amount  string        `json:"amount"`
 }
 
-// networkCool orders a move to cold storage. What can never be carried out is refused here: the journal does not know the
-// settings.
+// networkCool orders a move to cold storage. It refuses an order that the settings make impossible, because the journal
+// does not know the settings.
 func (s *Server) networkCool(ctx context.Context, a networkCoolArgs) (any, error) {
 	n, err := s.network(a.Network)
 	if err != nil {

@@ -107,7 +107,7 @@ func previewOf(changes []catalogue.Change) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// errPreview is the error for changes that nobody saw.
+// errPreview is the error for changes that differ from the preview.
 var errPreview = bourse.Errorf(bourse.CodeConflict,
 	"preview: the document changes something else by now; look at its preview again")
 

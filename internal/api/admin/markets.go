@@ -21,8 +21,8 @@ type marketsAnswer struct {
 	Pairs []bourse.Pair `json:"pairs"`
 }
 
-// marketsPause stops the markets that are open. What is paused already stays as it is, so that the
-// answer has the markets to resume.
+// marketsPause stops the open markets. A paused market stays as it is, so that the answer has the
+// markets to resume.
 func (s *Server) marketsPause(ctx context.Context, a marketsArgs) (any, error) {
 	state := bourse.MarketHalted
 	if a.State != "" {

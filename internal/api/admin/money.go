@@ -28,7 +28,7 @@ type creditArgs struct {
 	Amount  string           `json:"amount"`
 }
 
-// errNoCredit is the refusal of a credit in production. An act of nobody would wait a day for the engine to refuse it.
+// errNoCredit is the refusal of a credit in production. A break-glass act would wait a day for the engine to refuse it.
 var errNoCredit = &bourse.Error{
 	Code: bourse.CodeRefused, Reason: bourse.SandboxOnly,
 	Message: bourse.SandboxOnly.String() + ": only a sandbox hands out money; here money arrives as a deposit, " +

@@ -6,7 +6,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Purse is what the exchange has on a network, by asset.
+// Purse are the exchange's holdings on a network, by asset.
 type Purse struct {
 	// Reason tells why the network does not operate; empty if it does.
 	Reason string
@@ -39,7 +39,7 @@ type bandAnswer struct {
 	Off string `json:"off_target,omitzero"`
 }
 
-// purseAnswer is a network with what it holds, in whole assets.
+// purseAnswer is a network with the exchange's holdings, in whole assets.
 type purseAnswer struct {
 	networkAnswer
 

@@ -14,9 +14,9 @@ import (
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
 
-// order is in whose name a request orders commands, and what came of it.
+// order is the operator in whose name a request orders commands, and the outcome.
 type order struct {
-	// by is zero for who has the machine. reason is empty for them, unless they break the glass.
+	// by is zero for the machine's socket. reason is empty there, unless the glass is broken.
 	by     bourse.OperatorID
 	reason string
 	// byKey is set if it came by an operator's key, which may order only commands that need no act.
@@ -90,7 +90,7 @@ func (s *Server) closed(do operation) operation {
 	}
 }
 
-// order orders a command in the name of an operator, or as an act of nobody.
+// order orders a command in the name of an operator, or as a break-glass act.
 func (s *Server) order(ctx context.Context, o *order, cmd *bourse.Command) (sequencer.Result, error) {
 	act, err := s.Operators.Order(ctx, o.by, o.reason, cmd)
 	if err == nil && act.Status == bourse.ActWaits {
@@ -102,7 +102,7 @@ func (s *Server) order(ctx context.Context, o *order, cmd *bourse.Command) (sequ
 // actAnswer is an act that waits.
 type actAnswer struct {
 	ID bourse.Seq `json:"act"`
-	// By is the operator who ordered it; zero for nobody.
+	// By is the operator who ordered it; zero for a break-glass act.
 	By     bourse.OperatorID `json:"by,omitzero"`
 	What   string            `json:"command"`
 	Reason string            `json:"reason"`

@@ -56,7 +56,7 @@ type operatorMakeKeyArgs struct {
 	Days int `json:"days,omitzero"`
 }
 
-// operatorMakeKey makes a key of the operator who asks. Its secret is in this answer alone.
+// operatorMakeKey makes a key of the calling operator. Its secret is in this answer alone.
 func (s *Server) operatorMakeKey(ctx context.Context, a operatorMakeKeyArgs) (any, error) {
 	by := orderOf(ctx).by
 	if by == 0 {
@@ -91,7 +91,7 @@ type operatorEndKeyArgs struct {
 	Key operator.KeyID `json:"key"`
 }
 
-// operatorEndKey ends a key: operators their own, owners and who has the machine any.
+// operatorEndKey ends a key: operators their own, owners and the machine's socket any.
 func (s *Server) operatorEndKey(ctx context.Context, a operatorEndKeyArgs) (any, error) {
 	ctx = context.WithoutCancel(ctx) // once the note is in the journal, the key has to be removed too
 	return a, s.Operators.EndKey(ctx, orderOf(ctx).by, a.Key, func() error {
@@ -103,8 +103,8 @@ type operatorArgs struct {
 	Operator bourse.OperatorID `json:"operator"`
 }
 
-// operatorLogOut ends the sessions and keys of an operator: operators their own, owners and who has the
-// machine anybody's.
+// operatorLogOut ends the sessions and keys of an operator: operators their own, owners and the
+// machine's socket any operator's.
 func (s *Server) operatorLogOut(ctx context.Context, a operatorArgs) (any, error) {
 	ctx = context.WithoutCancel(ctx) // once the note is in the journal, the access has to end too
 	return a, s.Operators.EndAccess(ctx, orderOf(ctx).by, a.Operator, func() error {

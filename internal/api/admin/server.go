@@ -302,9 +302,9 @@ func (s *Server) note(ctx context.Context, text string) error {
 	return err
 }
 
-// do sequences a command; a refusal is an error. For an operator it is ordered as an act, and so it
-// is, of nobody, for a request that breaks the glass, unless it needs no operators. A key orders only
-// the commands that the socket, too, may without an act: those that stop something.
+// do sequences a command; a refusal is an error. An operator's command is ordered as an act, and the
+// command of a request that breaks the glass as a break-glass act, unless it needs no operators. A key
+// orders only the commands that need no act from the socket either: they stop something.
 func (s *Server) do(ctx context.Context, cmd *bourse.Command) (sequencer.Result, error) {
 	need := record.AuthorityOf(cmd)
 	if orderOf(ctx).byKey && !need.Bare {

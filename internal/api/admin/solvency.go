@@ -41,8 +41,8 @@ type ownedAnswer struct {
 	Chain string `json:"chain"`
 }
 
-// solvency compares customers, fees and treasury with what the blocks of the networks say, all after
-// one command.
+// solvency compares customers, fees and treasury with the blocks of the networks, all after one
+// command.
 func (s *Server) solvency(ctx context.Context, _ struct{}) (any, error) {
 	funds, err := s.Funds(ctx)
 	if err != nil {

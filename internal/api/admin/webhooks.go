@@ -39,8 +39,7 @@ func (s *Server) describeWebhook(ctx context.Context, e *webhook.State) webhookA
 	}
 }
 
-// maySeeURLs reports whether a request is from somebody who may add webhooks: an owner in person, or whoever has the
-// machine.
+// maySeeURLs reports whether a request may add webhooks: it is an owner's in person, or the machine's socket's.
 func (s *Server) maySeeURLs(o *order) bool {
 	if o.by == 0 {
 		return true

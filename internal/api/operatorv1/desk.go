@@ -59,13 +59,13 @@ func (d *Desk) Endpoints() []v2.Endpoint {
 	return list
 }
 
-// operatorOf returns the operator who asks, in person or by a key.
+// operatorOf returns the calling operator, in person or by a key.
 func operatorOf(c *v2.Call) bourse.OperatorID {
 	by, _ := operator.Caller(&c.Who)
 	return by
 }
 
-// may returns the error for an operator without a role. Nobody has the role zero.
+// may returns an error unless the operator has the role. No operator has the role zero.
 func (d *Desk) may(by bourse.OperatorID, role bourse.OperatorRole) error {
 	if role == 0 {
 		bourse.Impossible("a route's verb is no operator's")
@@ -127,5 +127,5 @@ func (d *Desk) Secret(c *api.Call) (account.Secret, bool, error) {
 	return secret, true, nil
 }
 
-// with returns fields and those that every request with a reason has.
+// with returns fields and the field of the reason.
 func with(fields ...string) api.Fields { return slices.Concat(fields, api.Fields{fieldReason}) }

@@ -1,10 +1,9 @@
 // Package operatorv1 is the interface of operators, on a listener of its own.
 //
 // It stands at the edge. A person accepts an invitation with a passkey, logs in with it, and has a
-// session whose secret is in a cookie. What an operator orders is a verb of package admin, carried
-// out as an act: each request that changes something has a reason, and is confirmed by an
-// assertion of the operator's passkey over the request. An act that needs a second operator waits,
-// and is the answer.
+// session whose secret is in a cookie. An operator's order is a verb of package admin, carried out
+// as an act: each request that changes something has a reason, and is confirmed by an assertion of
+// the operator's passkey over the request. The answer is the act, if it waits for a second operator.
 //
 // A program has an operator's key, which reads, and stops things without an assertion.
 //

@@ -16,7 +16,7 @@ var (
 	logInFields  = api.Fields{"assertion"}
 )
 
-// invited answers with an invitation, and with what a browser needs to make its passkey.
+// invited answers with an invitation, and a browser's options for making its passkey.
 func (d *Desk) invited(c *v2.Call) error {
 	c.Require("code")
 	code := account.Secret(c.Text("code"))
@@ -58,7 +58,7 @@ func (d *Desk) accept(c *v2.Call) error {
 	return nil
 }
 
-// askLogIn answers with what a browser needs to ask any operator's passkey for a log-in.
+// askLogIn answers with a browser's options for asking any operator's passkey for a log-in.
 func (d *Desk) askLogIn(c *v2.Call) error {
 	asked, err := d.Operators.AskLogIn()
 	if err != nil {
@@ -89,8 +89,8 @@ func (d *Desk) logIn(c *v2.Call) error {
 	return d.session(c)
 }
 
-// session writes who asks, by the cookie of a session or by a key. For nobody the operator is null, which is no
-// error: the console asks.
+// session writes the calling operator, by the cookie of a session or by a key. Without one the operator is null, which
+// is no error: the console asks.
 func (d *Desk) session(c *v2.Call) error {
 	if c.Who.Account == 0 {
 		c.Out.Null("operator")

@@ -39,8 +39,8 @@ type route struct {
 
 const get, post, put, patch = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch
 
-// routes are the endpoints of verbs. Those that are not here, of the socket, need no operator, or
-// cannot wait for a second one.
+// routes are the endpoints of verbs. The socket's other verbs need no operator, or cannot wait for
+// a second one.
 var routes = [...]route{
 	{get, "/operators", "operator/list", nil, api.Reads},
 	{post, "/operators", "operator/invite", with("email", "name", "role"), api.Orders},
@@ -107,9 +107,9 @@ func (d *Desk) endpoint(r *route) v2.Endpoint {
 	}
 }
 
-// takesKey reports whether a key may ask for the verb of a route that changes something: those that stop something,
-// tell people, or let a webhook go on. A verb may have other commands, such as the one that opens a market. It
-// refuses a key each command that needs an act.
+// takesKey reports whether a key may call the verb of a route that changes something: verbs that stop something, tell
+// people, or let a webhook go on. A verb may have other commands, such as the one that opens a market. It refuses a
+// key each command that needs an act.
 func (r *route) takesKey() bool {
 	switch r.verb {
 	case "account/freeze", "withdrawals/pause", "market/state", "markets/pause", "key/revoke",
@@ -119,7 +119,7 @@ func (r *route) takesKey() bool {
 	return false
 }
 
-// scope returns the scope that a route needs, which keys have for what they may ask for.
+// scope returns the scope that a key needs for a route.
 func (r *route) scope() account.Scopes {
 	if r.changes() && !r.takesKey() {
 		return account.ScopeAccount
@@ -177,7 +177,7 @@ func (d *Desk) authorize(c *v2.Call, r *route) error {
 	return nil
 }
 
-// errPoses is the error for a reason by which somebody could say later that a key did it.
+// errPoses is the error for a person's reason that reads as a key's.
 var errPoses = api.Invalid(fieldReason, "must not begin as those of keys do")
 
 // errScope is the error for a key that only reads.

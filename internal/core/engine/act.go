@@ -7,8 +7,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/record"
 )
 
-// act carries out a command in the name of an operator, or lets it wait: for the approval of
-// a second one or, if nobody ordered it, for its time.
+// act carries out a command in the name of an operator, or lets it wait: for a second operator's
+// approval or, for a break-glass act, for its time.
 func (e *Engine) act(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
 	asked := cmd.Operators
 	a := &bourse.Act{
@@ -79,7 +79,7 @@ func (e *Engine) keepAct(a *bourse.Act, ordered *bourse.Command, ev *bourse.Even
 	return 0
 }
 
-// openActs returns the number of waiting acts that an operator ordered, or nobody.
+// openActs returns the number of an operator's waiting acts; of break-glass acts for zero.
 func (e *Engine) openActs(by bourse.OperatorID) int {
 	n := 0
 	for _, a := range e.operators.acts {
@@ -105,8 +105,9 @@ func (e *Engine) carryOut(a *bourse.Act, ordered *bourse.Command, ev *bourse.Eve
 	return true
 }
 
-// outdate marks the waiting acts whose commands set what a command just set. Each was ordered before
-// it: carried out now, it would take the newer change back, which its operators have not seen.
+// outdate marks the waiting acts whose commands have the subject of a command that was just carried
+// out. Each was ordered earlier: carried out now, it would undo the newer change, which its operators
+// have not seen.
 func (e *Engine) outdate(by *bourse.Command, ev *bourse.Events) {
 	if len(e.operators.acts) == 0 || e.rules < bourse.RulesOutdating {
 		return
@@ -198,9 +199,9 @@ func (e *Engine) removeAct(id bourse.Seq) {
 	e.operators.acts = slices.DeleteFunc(e.operators.acts, func(a *bourse.Act) bool { return a.ID == id })
 }
 
-// endAct ends the oldest waiting act if its time has come: one of an operator expires, one of
-// nobody is carried out, unless it is outdated. A tick ends one at most, with the budget of a command, and its outcome
-// stays its own.
+// endAct ends the oldest waiting act if its time has come: an operator's act expires, a break-glass act
+// is carried out, unless it is outdated. A tick ends one at most, with the budget of a command, and its
+// outcome stays its own.
 func (e *Engine) endAct(ev *bourse.Events) {
 	if len(e.operators.acts) == 0 || e.operators.acts[0].Due > e.now {
 		return

@@ -20,7 +20,7 @@ type operators struct {
 	acts []*bourse.Act
 }
 
-// operator is an operator, and what it approved alone.
+// operator is an operator, with the sum of the approvals alone.
 type operator struct {
 	bourse.Operator
 	// alone is sorted by asset.
@@ -94,8 +94,8 @@ func (e *Engine) decideOperators(cmd *bourse.Command, ev *bourse.Events) {
 	}
 }
 
-// addOperator allots an operator its id. The first of a production exchange is an owner:
-// who has the machine makes one, and owners make the others.
+// addOperator allots an operator its id. The first of a production exchange is an owner: the
+// machine's socket makes one, and owners make the others.
 func (e *Engine) addOperator(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
 	s := &e.operators
 	o := operator{Operator: cmd.Operators.Define}
@@ -173,8 +173,8 @@ func (e *Engine) findLimit(asset bourse.AssetID) (at int, found bool) {
 	})
 }
 
-// isAboveLimit reports whether an amount exceeds what the operator may approve alone
-// today. Without a limit every amount does.
+// isAboveLimit reports whether an amount exceeds the rest of the operator's limit of approvals
+// alone today. Without a limit every amount does.
 func (e *Engine) isAboveLimit(o *operator, w bourse.AssetAmount) bool {
 	at, found := e.findLimit(w.Asset)
 	if !found {
@@ -198,7 +198,7 @@ func (o *operator) findApproved(asset bourse.AssetID) (at int, found bool) {
 	})
 }
 
-// countApproved adds an approval to what the operator approved alone on a day.
+// countApproved adds an approval to the sum of a day's approvals alone.
 func (o *operator) countApproved(w bourse.AssetAmount, day uint32) {
 	sum := o.today(w.Asset, day).Plus(w.Amount)
 	at, found := o.findApproved(w.Asset)

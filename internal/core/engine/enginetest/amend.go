@@ -97,7 +97,7 @@ func (x *Oracle) agreeable(m *market, o, next *order) bourse.Reason {
 	if o.where == resting {
 		anew.Type, anew.Stop = bourse.Limit, 0
 	}
-	anew.Account = 0 // of nobody, so that the order itself does not count as open
+	anew.Account = 0 // no account, so that the order itself does not count as open
 	_, reason := x.needOfLimit(m, anew)
 	return reason
 }

@@ -11,7 +11,7 @@ import (
 // the list's: its orders get theirs when one acts.
 type list struct {
 	first, second *order
-	// needs are what the two orders would hold alone.
+	// needs are the holds that each of the two orders would have alone.
 	needs [2]*big.Int
 }
 
@@ -149,8 +149,8 @@ func (x *Oracle) closeList(l *list) {
 	l.first.list, l.second.list = nil, nil
 }
 
-// amendListed changes what an order of an open list would hold alone, and with it the hold of
-// the list.
+// amendListed changes the hold that an order of an open list would have alone, and with it the
+// hold of the list.
 func (x *Oracle) amendListed(o *order, need *big.Int) bourse.Reason {
 	l, at := o.list, 0
 	if o == l.second {

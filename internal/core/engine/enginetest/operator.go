@@ -280,7 +280,7 @@ func (x *Oracle) dropAct(o *bourse.OperatorCommand) bourse.Reason {
 	return 0
 }
 
-// endAct ends the oldest act if it waited long enough: it expires or, of nobody, is carried out.
+// endAct ends the oldest act if it waited long enough: it expires, or a break-glass act is carried out.
 func (x *Oracle) endAct() {
 	if len(x.acts) == 0 || x.acts[0].Due > x.now {
 		return

@@ -343,7 +343,7 @@ func (x *Oracle) defineMarket(m bourse.Market) {
 
 // setMarketState changes a market's state. The rules do not fix the order in which a
 // delisted market's orders are killed, so the oracle copies the engine's: bids, asks, stops
-// that wait for a higher price, those that wait for a lower one, the queue, each best first.
+// that wait for a higher price, stops that wait for a lower one, the queue, each best first.
 func (x *Oracle) setMarketState(cmd *bourse.Command) {
 	m := x.marketOrRefuse(cmd.MarketID)
 	if m == nil {

@@ -9,7 +9,7 @@ import (
 // outdating is the version of the rules since which acts are outdated.
 const outdating = 2
 
-// sets names what a command sets; empty for one that sets nothing that another could set too.
+// sets names the subject of a command; empty for a command without one.
 func sets(cmd *bourse.Command) string {
 	switch cmd.Kind {
 	case bourse.CommandSetRules:
@@ -41,7 +41,7 @@ func sets(cmd *bourse.Command) string {
 	}
 }
 
-// outdate marks the acts that would set again what a command has set, unless it was refused.
+// outdate marks the acts with the subject of a command, unless the command was refused.
 func (x *Oracle) outdate(cmd *bourse.Command) {
 	if x.ev.Outcome.Reason != 0 || x.rules < outdating || sets(cmd) == "" {
 		return

@@ -143,8 +143,8 @@ func (x *Oracle) needOfMarket(m *market, o *order) (*big.Int, bourse.Reason) {
 	return need, 0
 }
 
-// needBehindStop returns what a stop or take profit without a price holds while it waits, and
-// fixes the cap of one that buys an amount.
+// needBehindStop returns the hold of a stop or take profit without a price while it waits, and
+// fixes the cap of a purchase of an amount.
 func (x *Oracle) needBehindStop(m *market, o *order) (*big.Int, bourse.Reason) {
 	if o.Stop > m.MaxPrice || !m.inBand(o.Stop) {
 		return nil, bourse.PriceOutOfRange

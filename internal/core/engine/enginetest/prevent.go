@@ -49,7 +49,7 @@ func (m *market) lose(o *order, price bourse.Price, lots bourse.Lots) {
 	}
 }
 
-// decrement takes lots off an open order that has more, and releases what it held for them.
+// decrement takes lots off an open order that has more, and releases their hold.
 func (x *Oracle) decrement(m *market, o *order, price bourse.Price, lots bourse.Lots) {
 	m.lose(o, price, lots)
 

@@ -84,7 +84,7 @@ func (s *Script) tier(words []string) error {
 	return s.apply(&bourse.Command{Kind: bourse.CommandSetAccountTier, Account: id, Level: tier})
 }
 
-// showMoved tells what an account moved in an hour and in its day.
+// showMoved writes an account's sums of an hour and of its day.
 func (s *Script) showMoved(m *bourse.Moved) {
 	a := s.pair.Oracle.assets[m.Asset-1]
 	s.tell("%s of %s: %s %s in this hour, %s in this day", m.Flow, s.name(m.Account),

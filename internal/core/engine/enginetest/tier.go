@@ -80,7 +80,7 @@ func (x *Oracle) counts(asset bourse.AssetID, f bourse.Flow) bool {
 	return false
 }
 
-// within reports whether an account's tier allows a further amount beside what it moved.
+// within reports whether an account's tier allows a further amount beside its sums.
 func (x *Oracle) within(of flowOf, more *big.Int) bool {
 	tier := x.accounts[of.account-1].tier
 	if int(tier) >= len(x.tiers) {
@@ -105,8 +105,8 @@ func hourOf(t bourse.Time) int64 { return int64(t / bourse.Hour) }
 
 func dayOf(t bourse.Time) int64 { return int64(t / bourse.Day) }
 
-// mayGive reports whether an account may hold more of an asset for its orders: beside what it
-// gave and what its orders hold.
+// mayGive reports whether an account may hold more of an asset for its orders, beside the amounts
+// that it gave in trades and the holds of its orders.
 func (x *Oracle) mayGive(account bourse.AccountID, asset bourse.AssetID, more *big.Int) bool {
 	sum := new(big.Int).Add(more, &x.purse(account, asset).held)
 	for _, w := range x.withdrawals {

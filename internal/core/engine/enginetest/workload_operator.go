@@ -5,8 +5,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/record"
 )
 
-// office draws a command by or about operators. Now and then it is wrong: another digest, an
-// operator who is missing, disabled or the same, a role too low, an act that does not wait.
+// office draws a command by or about operators. Now and then it is wrong: another digest, a
+// missing or disabled operator, the same operator, a role too low, an act that does not wait.
 func (w *Workload) office() bourse.Command {
 	if len(w.oracle.operators) < 3 {
 		return w.newOperator()
@@ -62,7 +62,7 @@ func (w *Workload) operator() bourse.OperatorID {
 	return bourse.OperatorID(w.src.Below(uint64(min(len(w.oracle.operators), 6)) + 2))
 }
 
-// act draws an act, also of nobody.
+// act draws an act, also a break-glass one.
 func (w *Workload) act() bourse.Command {
 	ordered := w.orderable()
 	cmd := record.NewAct(w.oracle.genesis, w.operator(), w.token(), "drawn", &ordered)
