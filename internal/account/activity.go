@@ -45,7 +45,7 @@ func (a *Activity) Failed() bool { return a.Kind == failedLogIn || a.Kind == fai
 // maxAgent bounds the kept part of a client's User-Agent, in bytes.
 const maxAgent = 256
 
-// address returns the client's address; empty for an operator, who has none.
+// address returns the client's address; empty for an operator.
 func (v Visit) address() string {
 	if !v.From.IsValid() {
 		return ""

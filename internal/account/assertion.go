@@ -17,7 +17,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// The bounds of what an authenticator sends, in bytes.
+// The bounds of an authenticator's answer, in bytes.
 const (
 	maxAssertion = 8 << 10
 	// maxRegistration leaves room for certificates that some authenticators send.
@@ -119,7 +119,7 @@ func (p *Party) ceremony(handle, challenge []byte) webauthn.SessionData {
 	}
 }
 
-// Asks returns what a browser needs to ask for the answer to a challenge within FactorFor.
+// Asks returns a browser's options for asking for the answer to a challenge within FactorFor.
 func (p *Party) Asks(challenge []byte, credentials [][]byte) AskedAssertion {
 	return AskedAssertion{p.id, challenge, credentials, FactorFor}
 }
@@ -213,14 +213,14 @@ const (
 	macSize  = 16
 )
 
-// handleOf returns the handle by which passkeys name an account. It is the same for all of an
-// account's, and says nothing to others. Nobody can make one without the key.
+// handleOf returns the handle by which passkeys name an account. All passkeys of an account have
+// the same one. It hides the account's number, and cannot be forged without the key.
 func (s *Service) handleOf(id bourse.AccountID) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(id))
 	return append(b, s.mac("passkey handle", b)...)
 }
 
-// holderOf returns the account of a handle; false if it is none of ours.
+// holderOf returns the account of a handle; false if this exchange did not make the handle.
 func (s *Service) holderOf(handle []byte) (bourse.AccountID, bool) {
 	if len(handle) != idSize+macSize || !hmac.Equal(handle[idSize:], s.mac("passkey handle", handle[:idSize])) {
 		return 0, false

@@ -17,8 +17,8 @@ type credential struct {
 	hash      Hash
 	token     bourse.Token
 	addresses []netip.Prefix
-	// kind says what the credential proves itself by. material is that of the key's row,
-	// and secret the signing secret of a key of KindHMAC.
+	// kind is the credential's kind. material is the column of the key's row, and secret the
+	// signing secret of a key of KindHMAC.
 	kind     KeyKind
 	material []byte
 	secret   Secret

@@ -16,7 +16,7 @@ type Letter struct {
 	Text    string `yaml:"text"`
 }
 
-// letter is a letter of ours.
+// letter is the built-in text of a letter to a holder.
 type letter struct {
 	// name is the operators' name of it, to replace its text.
 	name string

@@ -10,7 +10,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// News is a set of what can be told to a holder.
+// News is a set of the events that a holder can be told of.
 type News uint8
 
 // The kinds of news.
@@ -51,7 +51,7 @@ func (n News) Words() []string {
 // Telling is which news an account wants in its pages and by mail.
 type Telling struct{ Page, Mail News }
 
-// usualTelling is what an account wants that has not said so: letters are asked for.
+// usualTelling is the default of an account: all news on the page, none by letter.
 var usualTelling = Telling{Page: allNews}
 
 // tellings are the accounts' wishes that are not usual. Safe for concurrent use.

@@ -100,8 +100,8 @@ func (s *Service) PrepareReset(ctx context.Context, r Reset) (bourse.Command, er
 }
 
 // LockPerson keeps the requests of an account's holder from changing the row and from making sessions and
-// keys, until unlock is called. Whoever carries a reset out holds it: a request that began with the old row
-// would else come after the reset, and take it back.
+// keys, until unlock is called. A reset holds the lock: without it, a request that began with the old row
+// could end after the reset and undo it.
 func (s *Service) LockPerson(id bourse.AccountID) (unlock func()) { return s.naming.Lock(id) }
 
 // Ordered takes the outcome of the command of a reset, nil if it was taken or waits. The holder is told
@@ -142,9 +142,9 @@ func (s *Service) dropOrdered(digest bourse.RowDigest, o *ordered) {
 	s.open.Dropped = append(s.open.Dropped, bourse.Token(o.row.Salt))
 }
 
-// settleOrdered drops the rows that no act waits for any more, and returns those that became the
-// accounts' rows. Awaited is asked without mu, because it may wait for a frame that waits for mu, and
-// only about rows whose command has an outcome: of another one, an act may begin to wait in between.
+// settleOrdered drops the rows without a waiting act, and returns the rows that became the accounts'.
+// It calls awaited without mu, because awaited may wait for a frame that waits for mu, and only for rows
+// whose command has an outcome: for another row an act may begin to wait meanwhile.
 func (s *Service) settleOrdered() (done []*ordered) {
 	s.mu.Lock()
 	var kept []bourse.RowDigest

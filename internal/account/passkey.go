@@ -45,7 +45,7 @@ var (
 	errNoPasskey    = bourse.Errorf(bourse.CodeNotFound, "There is no such passkey")
 )
 
-// AskedAssertion is what a browser needs to ask for an assertion.
+// AskedAssertion are a browser's options for asking for an assertion.
 type AskedAssertion struct {
 	Party     string
 	Challenge []byte
@@ -55,7 +55,7 @@ type AskedAssertion struct {
 	Wait bourse.Time
 }
 
-// AskedPasskey is what a browser needs to make a passkey.
+// AskedPasskey are a browser's options for making a passkey.
 type AskedPasskey struct {
 	AskedAssertion // Credentials are the account's credentials, which are excluded
 	// Issuer is the exchange's name. Handle and Email are the holder's.

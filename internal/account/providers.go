@@ -28,7 +28,7 @@ func (s *Service) Factors(ctx context.Context, id bourse.AccountID) (Factors, er
 	return Factors{row.TOTP != nil, row.TOTPUsed, len(row.Passkeys) > 0, row.Cases}, err
 }
 
-// TOTPKey is what an authenticator application needs to make codes.
+// TOTPKey is the secret of an authenticator application, with its URL.
 type TOTPKey struct {
 	// URL is the otpauth URL that holds Secret.
 	URL, Secret Secret

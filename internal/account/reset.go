@@ -84,7 +84,7 @@ func (s *Service) endFresh(row *AccountRow) int {
 	return ended
 }
 
-// aboutPasskeys describes what a reset made of passkeys. It omits names, which may be a thief's text.
+// aboutPasskeys describes the passkeys that a reset ended and kept. It omits names, which may be a thief's text.
 func aboutPasskeys(ended int, kept []Passkey) string {
 	var text strings.Builder
 	if ended > 0 {

@@ -117,9 +117,9 @@ type Service struct {
 	// or the person's row changes.
 	naming lock.Accounts
 
-	// exchangeTime is the clock that signed requests are held against. Of those that change
-	// something, only ones with a timestamp after fresh are taken: an earlier process, which
-	// had another table of texts, took none of them.
+	// exchangeTime is the clock that signed requests are compared with. A request that changes
+	// something is taken only with a timestamp after fresh: an earlier process, which had
+	// another table of texts, took no such request.
 	exchangeTime func() bourse.Time
 	fresh        bourse.Time
 

@@ -11,8 +11,8 @@ import (
 // flowFor is the time for a client to take a part of an answer that flows.
 const flowFor = 30 * time.Second
 
-// Flow is an answer that is written while it is made: what is written is on its way, and only
-// a broken connection tells of an error. Its parts count as reads of the payer.
+// Flow is an answer that is sent while it is made: an error after the first part can only break
+// the connection. Its parts count as reads of the payer.
 type Flow struct {
 	server  *Server
 	writer  http.ResponseWriter

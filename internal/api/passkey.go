@@ -32,7 +32,7 @@ func object[T any](f *Form, name string, parse func(field string, text []byte) (
 	return parsed
 }
 
-// WriteAssertion writes a member with what a browser needs to ask a passkey, in the form of
+// WriteAssertion writes a member with a browser's options for asking a passkey, in the form of
 // PublicKeyCredential.parseRequestOptionsFromJSON.
 func WriteAssertion(out *wire.Writer, name string, a *account.AskedAssertion) {
 	out.Name(name)
@@ -45,7 +45,7 @@ func WriteAssertion(out *wire.Writer, name string, a *account.AskedAssertion) {
 	out.EndObject()
 }
 
-// WritePasskey writes a member with what a browser needs to make a passkey, in the form of
+// WritePasskey writes a member with a browser's options for making a passkey, in the form of
 // PublicKeyCredential.parseCreationOptionsFromJSON.
 func WritePasskey(out *wire.Writer, name string, a *account.AskedPasskey) {
 	out.Name(name)

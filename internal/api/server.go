@@ -42,8 +42,8 @@ type Server struct {
 	Encoder *coding.Encoder
 	// Patience bounds the time of an endpoint, and that of authentication.
 	Patience time.Duration
-	// Confirm returns nil if this process was still the exchange when it was called, so that what an endpoint read
-	// before was current. It is called before each answer; nil for a process that no other one can replace.
+	// Confirm returns nil if this process was still the exchange when it was called, so that an endpoint's earlier reads
+	// were current. It is called before each answer; nil for a process that no other one can replace.
 	Confirm func(context.Context) error
 
 	sessions sync.Pool
@@ -69,7 +69,7 @@ type Dialect struct {
 	Fail func(c *Call, err error) int
 }
 
-// The errors of requests that reach no endpoint, and those that replace an endpoint's.
+// The errors of requests that reach no endpoint, and the errors that replace an endpoint's.
 var (
 	ErrNoEndpoint = bourse.Errorf(bourse.CodeNotFound, "There is no such endpoint")
 	ErrMethod     = bourse.Errorf(bourse.CodeInvalid, "The method cannot be used here; Allow names those that can")

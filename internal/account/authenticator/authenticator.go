@@ -105,7 +105,7 @@ type request struct {
 	Allow     []descriptor `json:"allowCredentials"`
 }
 
-// credential is the JSON form of what a page sends.
+// credential is the JSON form of a page's answer.
 type credential struct {
 	ID       binaryText `json:"id"`
 	RawID    binaryText `json:"rawId"`
@@ -114,7 +114,7 @@ type credential struct {
 	Results  struct{}   `json:"clientExtensionResults"`
 }
 
-// Create makes a passkey for a server's options, and returns what a page sends.
+// Create makes a passkey for a server's options, and returns the page's answer.
 func (d *Device) Create(options []byte) ([]byte, error) {
 	var asked creation
 	if err := json.Unmarshal(options, &asked); err != nil {
@@ -185,8 +185,8 @@ func (k *key) draw() ([]byte, error) {
 	return nil, errors.New("the options name no algorithm of this device")
 }
 
-// Get signs a challenge with a passkey that a server's options allow, and returns what a page
-// sends.
+// Get signs a challenge with a passkey that a server's options allow, and returns the page's
+// answer.
 func (d *Device) Get(options []byte) ([]byte, error) {
 	var asked request
 	if err := json.Unmarshal(options, &asked); err != nil {

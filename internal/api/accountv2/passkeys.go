@@ -38,7 +38,7 @@ func writePasskey(c *v2.Call, k *account.UsedPasskey) {
 	c.Out.Seconds("lastUse", k.Used)
 }
 
-// preparePasskey answers with what a browser needs to make a passkey.
+// preparePasskey answers with a browser's options for making a passkey.
 func (a *Account) preparePasskey(c *v2.Call) error {
 	act := c.Act(0)
 	if err := c.Err(); err != nil {
@@ -84,7 +84,7 @@ func (a *Account) removePasskey(c *v2.Call) error {
 	return a.Accounts.RemovePasskey(c.Context, c.Who, uint32(number), act)
 }
 
-// AskLogIn answers with what a browser needs to ask any passkey for a log-in.
+// AskLogIn answers with a browser's options for asking any passkey for a log-in.
 func (a *Account) AskLogIn(c *v2.Call) error {
 	asked, err := a.Accounts.AskLogIn()
 	if err != nil {

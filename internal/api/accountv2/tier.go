@@ -8,7 +8,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// tier writes the account's tier, its limits, and what is left of each.
+// tier writes the account's tier, its limits, and the rest of each.
 func (a *Account) tier(c *v2.Call) error {
 	p := c.Page()
 	if err := c.Err(); err != nil {
@@ -28,7 +28,7 @@ func (a *Account) tier(c *v2.Call) error {
 	return nil
 }
 
-// writeBound writes a bound and what is left of it, or null twice for none.
+// writeBound writes a bound and its rest, or null twice for none.
 func writeBound(c *v2.Call, names [2]string, b bourse.Bound, used bourse.Amount, scale uint8) {
 	if !b.Set {
 		c.Out.Null(names[0])

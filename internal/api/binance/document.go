@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Document returns the tables of docs/binance.md: of every documented endpoint, its parameters
-// and the fields of its answer, what is served, what differs and what is not served.
+// Document returns the tables of docs/binance.md: for every documented endpoint, parameter and
+// field, whether it is served and how it differs.
 func Document() string {
 	var b strings.Builder
 	list := Endpoints()

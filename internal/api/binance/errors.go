@@ -248,7 +248,7 @@ var kinds = map[bourse.Code]*Error{
 	bourse.CodeBehind:       errServerBusy,
 }
 
-// named are the errors for errors of ours that have one of their own.
+// named maps an exchange's error to Binance's, for errors that have a code of their own there.
 var named = map[*bourse.Error]*Error{
 	account.ErrSignature: errSignature,
 	account.ErrClock:     errTimestamp,

@@ -28,7 +28,7 @@ type Options struct {
 	View      *view.View
 	History   *history.Reader
 	Sequencer Sequencer
-	// Signed checks signatures, and counts those that do not fit against their source.
+	// Signed checks signatures, and counts wrong ones against their source.
 	Signed api.Verifier
 	// Turn serializes the orders of an account that may walk much of a book; over ends the
 	// turn.

@@ -142,7 +142,7 @@ func (l *ListenKeys) remove(k *listenKey) {
 	}
 }
 
-// sweep forgets what has expired, once a minute. The caller holds mu.
+// sweep drops expired keys, once a minute. The caller holds mu.
 func (l *ListenKeys) sweep(now bourse.Time) {
 	if now-l.swept < bourse.Minute && now >= l.swept {
 		return

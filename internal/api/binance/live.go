@@ -25,7 +25,7 @@ var (
 	ErrUnknownMethod = &Error{Code: codeUnsupported, Message: "There is no such method."}
 )
 
-// Unsupported returns the error for what is not served, with a sentence.
+// Unsupported returns the error for an endpoint or parameter that is not served, with a sentence.
 func Unsupported(message string) *Error { return &Error{Code: codeUnsupported, Message: message} }
 
 // Invalid returns the error for a message that is no request.
@@ -53,7 +53,7 @@ func WeightedPrice(m *bourse.Market, d *view.Day) bourse.Price {
 	return averageOf(m, d.Value, d.Volume)
 }
 
-// Quantity returns the quantity of an order; what was executed for one by total.
+// Quantity returns the quantity of an order; for an order by total, the executed quantity.
 func Quantity(o *bourse.Order) bourse.Lots { return quantity(o) }
 
 // SelfTradeWord returns the word of an order's mode of self-trade prevention.
@@ -92,7 +92,7 @@ func RetryAfter(err error) (time.Duration, bool) {
 	return l.after, true
 }
 
-// WriteUsed writes the limits that a request counts against, and what is used of them.
+// WriteUsed writes the limits that a request counts against, with the used part of each.
 func (f *Facade) WriteUsed(out *wire.Writer, r *Request) {
 	out.Name("rateLimits")
 	out.Array()
@@ -105,7 +105,7 @@ func (f *Facade) WriteUsed(out *wire.Writer, r *Request) {
 	out.EndArray()
 }
 
-// used is a limit in an interval, and what is used of it.
+// used is a limit in an interval, and its used part.
 type used struct {
 	kind, interval       string
 	number, limit, count int

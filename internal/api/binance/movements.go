@@ -14,8 +14,8 @@ func movementParams() []Param { return may("coin startTime endTime offset limit"
 // mostOffset bounds the parameter offset.
 const mostOffset = 1<<31 - 1
 
-// movements reads an account's movements of one kind, newest first. statuses are those that
-// the parameter status selects by its number.
+// movements reads an account's movements of one kind, newest first. The parameter status selects
+// one of statuses by its number.
 func (f *Facade) movements(
 	r *Request, kind history.MovementKind, statuses map[int64]bourse.WalletStatus,
 ) (list []history.Movement, l *teller.Listing, err error) {

@@ -157,7 +157,7 @@ func valueOf(fills []history.Fill) (value bourse.Amount) {
 	return value
 }
 
-// quantity returns the quantity of an order; what was executed for one by total.
+// quantity returns the quantity of an order; for an order by total, the executed quantity.
 func quantity(o *bourse.Order) bourse.Lots {
 	if o.Lots == 0 {
 		return o.Filled

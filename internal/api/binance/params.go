@@ -13,8 +13,8 @@ import (
 const MaxParams = 64
 
 // Params are the parameters of a request, from wherever they came: a query and a form, or a
-// JSON object. The first error sticks, and values read after it are zero: an endpoint reads
-// what it needs in the order in which it is to be refused, then checks Err once.
+// JSON object. The first error sticks, and values read after it are zero: an endpoint reads its
+// parameters in the order in which they are refused, then checks Err once.
 type Params struct {
 	list []given
 	// few has the list as long as it is short.
@@ -102,8 +102,8 @@ func (p *Params) Has(name string) bool {
 	return has
 }
 
-// check refuses parameters that an endpoint does not have, those that it does not serve, empty
-// ones, and the absence of a required one.
+// check refuses a parameter that the endpoint does not have or does not serve, an empty one, and
+// the absence of a required one.
 func (p *Params) check(e *Endpoint) error {
 	known := 0
 	for i := range p.list {

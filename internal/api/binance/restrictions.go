@@ -15,7 +15,7 @@ func restrictionsEndpoint() Endpoint {
 	}
 }
 
-// restrictions writes what the key of the request may do.
+// restrictions writes the permissions of the request's key.
 func (f *Facade) restrictions(r *Request) error {
 	key, err := f.Teller.Accounts.Key(r.Context, r.Who.Account, r.Who.Key)
 	if err != nil {

@@ -65,7 +65,7 @@ type Field struct {
 	Note string
 }
 
-// Weight is what a request weighs in its source's minute.
+// Weight is a request's share of its source's limit a minute.
 type Weight struct {
 	// Of returns the weight of a request; Text tells it.
 	Of   func(*Params) int

@@ -1,5 +1,5 @@
-// Package browser holds what the exchange's own pages need beyond the interfaces: sessions by
-// cookie, and the guard in front of every path that takes one.
+// Package browser serves the exchange's own pages beside the interfaces: sessions by cookie, and
+// the guard in front of every path that takes one.
 //
 // It stands at the edge. A cookie session is an ordinary session of package account, whose
 // secret is in a cookie that scripts cannot read. Below /web/api pages reach the endpoints of

@@ -69,8 +69,8 @@ func (g *Guard) Private(next http.Handler) http.Handler {
 	})
 }
 
-// Named passes requests on that name a host of ours. A page that a link of another origin leads
-// to needs no more; what it asks for is behind Private.
+// Named passes requests that name a host of this exchange. A page that a link of another origin
+// leads to needs no more; its own requests are behind Private.
 func (g *Guard) Named(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !g.isNamed(r) {
@@ -83,7 +83,7 @@ func (g *Guard) Named(next http.Handler) http.Handler {
 	})
 }
 
-// isNamed reports whether a request names a host of ours.
+// isNamed reports whether a request names a host of this exchange.
 func (g *Guard) isNamed(r *http.Request) bool {
 	return (!g.only || strings.EqualFold(edge.HostName(r.Host), g.host)) && edge.LeadsHere(r, g.names...)
 }
@@ -112,7 +112,7 @@ func isForeign(h http.Header) bool {
 
 // ours reports whether the header Origin, if there is one, names the origin of our pages. An
 // upgrade to a WebSocket must have it: browsers send one across origins with cookies, and let
-// the page read what comes.
+// the page read the messages.
 func (g *Guard) ours(r *http.Request) bool {
 	switch origin := r.Header["Origin"]; len(origin) {
 	case 0:

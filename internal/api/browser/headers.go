@@ -2,7 +2,7 @@ package browser
 
 import "net/http"
 
-// policies of content: that of a document of ours, and that of an answer that is none.
+// Content security policies: of this package's documents, and of other answers.
 const (
 	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 		"worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
@@ -16,7 +16,7 @@ type Headers struct {
 	Encrypted bool
 }
 
-// SetPage sets the headers of a document or file of ours.
+// SetPage sets the headers of a page or of its files.
 func (s Headers) SetPage(h http.Header) { s.set(h, pagePolicy) }
 
 // SetPrivate sets the headers of an answer for the holder of a cookie alone.

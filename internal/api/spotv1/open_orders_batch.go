@@ -53,7 +53,7 @@ func (s *Spot) batch(c *api.Call) error {
 	return s.answerBatch(c, list, results)
 }
 
-// readBatch reads the requests of a batch, and returns the commands of those that the edge
+// readBatch reads the requests of a batch, and returns the commands of the requests that the edge
 // does not refuse.
 func (s *Spot) readBatch(c *api.Call, parts [][]byte) ([]batched, []bourse.Command) {
 	list := make([]batched, len(parts))
@@ -123,8 +123,8 @@ func (s *Spot) turnOfBatch(c *api.Call, commands []bourse.Command) (over func(),
 	return func() {}, nil
 }
 
-// admitBatch counts the requests of a batch, also those that the edge refuses, as orders and
-// cancels of their own. The batch itself was counted as one order.
+// admitBatch counts the requests of a batch, also the refused ones, as orders and cancels of their
+// own. The batch itself was counted as one order.
 func admitBatch(c *api.Call, list []batched) error {
 	cancels := 0
 	for i := range list {

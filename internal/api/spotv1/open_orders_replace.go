@@ -9,7 +9,7 @@ import (
 
 var replaceFields = api.Fields{"cancel", "order", "mode"}
 
-// replaceMode tells what a refused cancel means for the order of a replacement.
+// replaceMode is the effect of a refused cancel on the order of a replacement.
 type replaceMode uint8
 
 const (

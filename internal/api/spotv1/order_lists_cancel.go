@@ -7,8 +7,8 @@ import (
 
 var cancelListFields = api.Fields{"list_id"}
 
-// cancelList cancels the open orders of a list. As with orders, the view refuses what is not
-// open, so that it stays out of the journal.
+// cancelList cancels the open orders of a list. As with orders, the view refuses a list that is
+// not open, which keeps the request out of the journal.
 func (s *Spot) cancelList(c *api.Call) error {
 	c.Require("list_id")
 	id := bourse.OrderID(c.ID("list_id"))

@@ -52,7 +52,7 @@ func (c *session) become(shown *credential, cancelOnClose bool) error {
 	return nil
 }
 
-// credential is what an auth operation shows: a secret or a signature.
+// credential is the secret or the signature of an auth operation.
 type credential struct {
 	secret account.Secret
 	signed *account.Signed

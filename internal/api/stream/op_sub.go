@@ -81,8 +81,8 @@ func (c *session) resumed(f *api.Form, names []string, topics []feed.Topic) (map
 	return since, c.resumable(since, names, topics)
 }
 
-// withPaced adds the paced streams that the connection has not to those that are resumed, and
-// returns the number of all. The trades of a tape are followed from now on, without a state.
+// withPaced adds the paced streams that the connection lacks to the resumed ones, and returns the
+// number of all. The trades of a tape are followed from now on, without a state.
 func (c *session) withPaced(since map[string]uint64, names []string, topics []feed.Topic) (map[string]uint64, int) {
 	for i, t := range topics {
 		if !t.Kind.Paced() || t.Kind == feed.PacedTape || c.server.Feed.Has(c.subscriber, t) {

@@ -26,7 +26,7 @@ type Protocol interface {
 	Leave()
 	// Lost is called when the feed has lost messages of a counted topic.
 	Lost(h *feed.Hold)
-	// Revoke takes away what a key allowed, which was revoked.
+	// Revoke takes away the permissions of a revoked key.
 	Revoke(key bourse.KeyID)
 	// Expire takes away what keys allowed that have expired.
 	Expire(now bourse.Time)

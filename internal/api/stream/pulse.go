@@ -109,7 +109,7 @@ func (r *pacedRound) keep(t feed.Topic, c *pace.Candle) {
 	r.pulse.candles[t] = append(list, *c)
 }
 
-// candles collects the candles that changed, those that ended before those that began.
+// candles collects the changed candles, ended ones before new ones.
 func (r *pacedRound) candles() {
 	for t, list := range r.pulse.candles {
 		if !r.Wanted(t) {

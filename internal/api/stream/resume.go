@@ -195,7 +195,7 @@ func (s *Server) present(t feed.Topic) missed {
 		now := s.View.Ticker(t.Market)
 		m.add(c, t, m.upTo, func(w *wire.Writer) { writeTickerEx(w, c, market, &now) })
 	case feed.PacedTape:
-		m.upTo = s.View.LastTrade(t.Market) // the next message tells of those that are missing
+		m.upTo = s.View.LastTrade(t.Market) // the next message has the missing trades
 	case feed.PacedTickers:
 		days, at := s.View.Days(c.Listed())
 		m.upTo = uint64(at.Seq)

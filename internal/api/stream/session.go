@@ -40,7 +40,7 @@ func (c *session) Begin() {
 	}
 }
 
-// Leave ends what the connection subscribed to and armed.
+// Leave ends the connection's subscriptions and dead man's switches.
 func (c *session) Leave() {
 	c.disarm()
 	c.server.Feed.Leave(c.subscriber)

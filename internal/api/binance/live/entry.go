@@ -40,8 +40,7 @@ type entry struct {
 	// answering is closed when the answerer has ended; nil until it begins.
 	answering chan struct{}
 
-	// who is the identity of the session; authorized is the time of its log-on. Owned by the
-	// reader.
+	// who is the session's identity; authorized is the time of its log-on. Owned by the reader.
 	who        account.Identity
 	key        string
 	authorized bourse.Time
@@ -360,7 +359,7 @@ func (e *entry) answer() {
 	}
 }
 
-// finish carries out what is left of a request.
+// finish carries out the rest of a request.
 func (f *flight) finish() {
 	live := f.entry.live
 	switch {

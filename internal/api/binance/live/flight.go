@@ -23,7 +23,7 @@ type flight struct {
 	entry *entry
 	began time.Time
 	size  int
-	// id is the client's, a JSON value; method is what is observed.
+	// id is the client's, a JSON value; method is the method's name in metrics.
 	id, method string
 	// tell is set if the answer has the limits.
 	tell bool

@@ -43,8 +43,8 @@ func (l *learned) keep(id bourse.OrderID, filled bourse.Lots, value bourse.Amoun
 	l.values[id] = worth{filled, value}
 }
 
-// value returns the value traded of an order when a quantity was filled: counted, or learned. Of
-// an order that had not traded it is zero, also if nobody listened when it was accepted.
+// value returns the value traded of an order when a quantity was filled: counted, or learned. It is
+// zero for an order that had not traded, also without a subscriber when the order was accepted.
 func (u *users) value(id bourse.OrderID, filled bourse.Lots) (value bourse.Amount, known bool) {
 	if value, known = u.values[id]; known || filled == 0 {
 		return value, true

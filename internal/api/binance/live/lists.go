@@ -64,7 +64,7 @@ type listStatus struct {
 	orders      [bourse.MaxListed]bourse.Order
 }
 
-// list stages the status of an order's list, to whose account somebody listens. An order that the
+// list stages the status of an order's list, whose account has a subscriber. An order that the
 // command did not announce is in the history.
 func (p *Publisher) list(ev *bourse.Events, of *bourse.Order, kind, order string) {
 	topic := user(of.Account)

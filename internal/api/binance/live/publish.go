@@ -11,9 +11,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/view"
 )
 
-// Publisher turns commands into messages. It observes each command after the view. What comes
-// at once it stages in the feed, which encodes it on another goroutine; what comes at
-// intervals it leaves to Pulse.
+// Publisher turns commands into messages. It observes each command after the view, and stages
+// messages in the feed, which encodes them on another goroutine. Messages at intervals are Pulse's.
 type Publisher struct {
 	feed *feed.Feed
 	view *view.View
@@ -27,7 +26,7 @@ type Publisher struct {
 	tops []view.Top
 	// broken is set in a frame that restores a snapshot.
 	broken bool
-	// asleep is set while nobody listens to anything: what users has is old.
+	// asleep is set while there is no subscriber: the contents of users are old.
 	asleep bool
 	users  users
 	// changes is what Pulse takes.

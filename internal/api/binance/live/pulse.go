@@ -33,7 +33,7 @@ func NewPulse(p *Publisher) *Pulse {
 	return &Pulse{Publisher: p, slow: map[bourse.MarketID]*pace.Market{}}
 }
 
-// Beat posts what is due. Call it at every [BeatEvery].
+// Beat posts the messages that are due. Call it at every [BeatEvery].
 func (p *Pulse) Beat() {
 	touched, due := p.changes.Take(), p.takeDue()
 	p.beats++

@@ -36,7 +36,7 @@ type member struct {
 // parser reads requests. Not safe for concurrent use.
 type parser struct {
 	decoder jsontext.Decoder
-	// input is what the decoder reads, and message a copy of it, whose parts may be kept.
+	// input is the decoder's input, and message a copy of it, whose parts may be kept.
 	input   bytes.Buffer
 	message string
 	// members are those of parameters that are an object, without nulls, at most mostMembers; the next
@@ -79,7 +79,7 @@ func (p *parser) parse(message []byte) (r request, err error) {
 	return r, first
 }
 
-// part reads a part of a request, and returns what is wrong with it; err if it is no JSON.
+// part reads a part of a request. bad is the part's fault; err is set if the request is no JSON.
 func (p *parser) part(r *request, name string) (bad, err error) {
 	if name == "params" && p.decoder.PeekKind() == '{' {
 		return nil, p.readMembers(r)

@@ -12,11 +12,11 @@ import (
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
 
-// users is what the publisher knows of the orders of accounts with a subscriber.
+// users holds the publisher's knowledge of the orders of accounts with a subscriber.
 type users struct {
 	history *history.Reader
-	// values are the values traded of open orders, of those that were accepted while their
-	// account had a subscriber and has had one since.
+	// values are the values traded of open orders whose account had a subscriber when they were
+	// accepted, and has had one since.
 	values map[bourse.OrderID]bourse.Amount
 	// learned are the values traded of other orders, which were read.
 	learned learned
@@ -35,8 +35,8 @@ const historyWithin = time.Second
 
 func user(account bourse.AccountID) feed.Topic { return feed.Topic{Kind: feed.User, Account: account} }
 
-// user stages what a command means to accounts: the reports of orders in the order of its
-// events, then what came or left, then lists, then balances.
+// user stages a command's messages to accounts: the reports of orders in the order of its
+// events, then transfers, then lists, then balances.
 func (p *Publisher) user(ev *bourse.Events) {
 	for _, e := range ev.List {
 		switch e.Kind {
@@ -207,8 +207,8 @@ type report struct {
 	known bool
 }
 
-// report stages a report, unless nobody listens. The value traded of an order that was accepted
-// while nobody listened is in the history.
+// report stages a report, if the account has a subscriber. The value traded of an order that was
+// accepted without one is in the history.
 func (p *Publisher) report(r *report) {
 	topic := user(r.order.Account)
 	if !p.feed.Wanted(topic) {
@@ -367,7 +367,7 @@ func (r *report) trades(w *wire.Writer) {
 	w.Uint("t", r.trade.Number)
 }
 
-// transfer stages what came to an account or left it.
+// transfer stages a deposit or withdrawal of an account.
 func (p *Publisher) transfer(t *bourse.Transfer) {
 	if t.From != t.To {
 		p.delta(t.From, t, "-")

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// worker runs work that pauses. It is a coroutine: whoever calls resume runs it, until it
-// pauses or the work ends, without a switch of the scheduler.
+// worker runs work that pauses. It is a coroutine: resume runs it on the caller's goroutine, until
+// it pauses or the work ends, without a switch of the scheduler.
 type worker struct {
 	work  work
 	next  func() (struct{}, bool)
@@ -16,7 +16,7 @@ type worker struct {
 	paused bool
 }
 
-// work is what a worker does.
+// work is a job of a worker.
 type work interface{ do() }
 
 func newWorker() *worker {
