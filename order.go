@@ -224,7 +224,7 @@ type Order struct {
 	// Filled is the traded quantity.
 	Filled Lots
 	// Prevented is the quantity that self-trade prevention took. Like Filled it is a part of Lots.
-	// An order by total has no Lots; what it would have traded counts.
+	// For an order by total, which has no Lots, it is the quantity that would have been traded.
 	Prevented Lots
 }
 

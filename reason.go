@@ -23,7 +23,7 @@ const (
 	AccountFrozen
 	// Overflow: a total does not fit 128 bits, or a level's lots do not fit their bound.
 	Overflow
-	// NoCollar: the market has no collar to bound what the order will cost.
+	// NoCollar: the market has no collar to bound the cost of the order.
 	NoCollar
 	// TradeLimit: the account's tier lets it give no more in trades now.
 	TradeLimit
@@ -108,7 +108,7 @@ const (
 	UnknownConnection
 	// UnknownLevel: the schedule of fees has no such level.
 	UnknownLevel
-	// NothingLeft: the amended amount is not above what the order has traded.
+	// NothingLeft: the amended amount is not above the filled part of the order.
 	NothingLeft
 	// NotAmendable: the order names no price, and so no terms that could be amended.
 	NotAmendable
@@ -121,8 +121,8 @@ const (
 
 	// OperatorsOnly: only operators order this, because the exchange has an owner.
 	OperatorsOnly
-	// OwnerFirst: the first operator of an exchange must be an owner, and without one nobody's
-	// acts are taken.
+	// OwnerFirst: the first operator of an exchange must be an owner, and without one no
+	// break-glass act is taken.
 	OwnerFirst
 	// UnknownOperator: no such operator.
 	UnknownOperator
@@ -130,9 +130,9 @@ const (
 	OperatorDisabled
 	// RoleMissing: the operator's role does not suffice.
 	RoleMissing
-	// SameOperator: nobody approves their own act.
+	// SameOperator: an operator cannot approve an act of their own.
 	SameOperator
-	// WrongDigest: what the operator asserted is not this act.
+	// WrongDigest: the operator's assertion is not of this act.
 	WrongDigest
 	// ActNotFound: no such act waits, or not for this.
 	ActNotFound

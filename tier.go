@@ -26,8 +26,8 @@ type Flow uint8
 const (
 	// FlowDeposit is money that networks bring to an account.
 	FlowDeposit Flow = iota + 1
-	// FlowTrade is what an account gives in trades: the quote asset as a buyer, the base asset
-	// as a seller.
+	// FlowTrade is the amount that an account gives in trades: the quote asset as a buyer, the
+	// base asset as a seller.
 	FlowTrade
 	// FlowWithdrawal is money that leaves an account by withdrawals and transfers.
 	FlowWithdrawal
@@ -44,7 +44,7 @@ func (f Flow) String() string { return word(flowWords[:], f) }
 // of every account that no operator gave another one. Nil tiers limit nothing.
 type Tiers struct{ List []Tier }
 
-// Tier limits what an account may move.
+// Tier limits an account's movements.
 type Tier struct {
 	Name string
 	// Limits are by ascending asset. An asset that is not listed has no limit.
@@ -57,7 +57,7 @@ type TierLimits struct {
 	Deposit, Trade, Withdrawal FlowLimit
 }
 
-// FlowLimit bounds what an account moves of an asset by a flow. The zero value bounds nothing.
+// FlowLimit bounds an account's movements of an asset by a flow. The zero value bounds nothing.
 type FlowLimit struct {
 	// Day bounds any 24 hours, Month any 30 days.
 	Day, Month Bound
@@ -70,7 +70,7 @@ type Bound struct {
 	Most Amount
 }
 
-// Moved is what an account moved of an asset by a flow in an hour, and in the day of the hour.
+// Moved are the sums that an account moved of an asset by a flow in an hour, and in the day of the hour.
 type Moved struct {
 	Account AccountID
 	Asset   AssetID
@@ -80,7 +80,7 @@ type Moved struct {
 	InHour, InDay Amount
 }
 
-// Sums are what an account moved in the last 24 hours and in the last 30 days, rounded up to
+// Sums are an account's movements in the last 24 hours and in the last 30 days, rounded up to
 // whole hours and whole days in UTC. Sums beyond MaxAmount are MaxAmount.
 type Sums struct{ Day, Month Amount }
 
@@ -95,7 +95,7 @@ func (l *FlowLimit) IsSet() bool { return l.Day.Set || l.Month.Set }
 
 func (b Bound) allows(sum Amount) bool { return !b.Set || !b.Most.Less(sum) }
 
-// Left returns what may still be moved beside a sum, if there is a bound.
+// Left returns the rest of the bound beside a sum, if there is a bound.
 func (b Bound) Left(sum Amount) Amount {
 	left, ok := b.Most.Sub(sum)
 	if !ok {

@@ -112,7 +112,7 @@ type chunk struct {
 // Stop holds the fields that only orders with a stop have.
 type Stop struct {
 	Price bourse.Price
-	// Total is what an order by total spends; zero for an order with Lots.
+	// Total is the amount that an order by total spends; zero for an order with Lots.
 	Total bourse.Amount
 }
 

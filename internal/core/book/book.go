@@ -12,8 +12,8 @@ import (
 type Book struct {
 	// sides are indexed by bourse.Side.
 	sides [3]Ladder
-	// above and below hold the waiting orders by stop price: those that a trade at their stop
-	// or above it triggers, and those that one at it or below it triggers.
+	// above holds the orders that a trade at or above their stop price triggers, below the orders
+	// that a trade at or below it triggers.
 	above, below Ladder
 	// queueHead and queueTail are the ends of the trigger queue.
 	queueHead, queueTail Slot

@@ -136,8 +136,8 @@ func (n *Network) Keep(ev *bourse.Events, s *bourse.SignedTx) *Mined {
 	return m
 }
 
-// stranger returns the transaction of a remembered block, or nil if it is there in several parts, as none
-// of ours is.
+// stranger returns the transaction of a remembered block, or nil if it is there in several parts: a
+// transaction of the exchange's never is.
 func (n *Network) stranger(tx bourse.TxHash, height uint64) (found *Mined) {
 	for _, m := range n.blocks[height-n.blocks[0].Height].txs {
 		if m.Hash != tx {

@@ -23,7 +23,7 @@ func (c *Custody) Withdrawal(id bourse.WalletID) *bourse.Withdrawal { return c.w
 // OpenWithdrawals returns the number of an account's open withdrawals.
 func (c *Custody) OpenWithdrawals(account bourse.AccountID) int { return len(c.open[account]) }
 
-// Held returns what an account's open withdrawals hold of an asset. It looks at each of them.
+// Held returns the holds of an account's open withdrawals in an asset. It looks at each of them.
 func (c *Custody) Held(account bourse.AccountID, asset bourse.AssetID) (held bourse.Amount) {
 	for _, w := range c.open[account] {
 		if w.Asset == asset {

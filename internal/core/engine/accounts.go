@@ -2,8 +2,8 @@ package engine
 
 import "github.com/bourse-exchange/bourse"
 
-// decideAccount carries out the commands about accounts, keys and sessions, and those that
-// move money outside of trades and networks.
+// decideAccount carries out the commands about accounts, keys and sessions, and the commands
+// that move money outside of trades and networks.
 func (e *Engine) decideAccount(cmd *bourse.Command, ev *bourse.Events) {
 	switch cmd.Kind {
 	case bourse.CommandCreateAccount:

@@ -6,8 +6,8 @@ import (
 )
 
 // amend changes the price, the quantity or both of an open order at its owner's request.
-// The order keeps its id, ordinal, time and client id. Its quantity counts what it has
-// traded and what self-trade prevention took. Either all of the amendment takes effect, or nothing:
+// The order keeps its id, ordinal, time and client id. Its quantity includes the filled part and
+// the part that self-trade prevention took. Either all of the amendment takes effect, or nothing:
 //
 //   - Less quantity at the same price keeps the place in the queue. It is allowed wherever
 //     a cancel is, because it only reduces risk.

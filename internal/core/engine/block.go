@@ -109,7 +109,7 @@ func (e *Engine) takeBack(n *custody.Network, m *custody.Mined, ev *bourse.Event
 
 	n.TakeBack(m)
 	w.Tx, w.Reverted, w.Ending = m.Hash, false, false
-	if w.Status != bourse.WalletDone { // nobody may have asked for what the signer signed
+	if w.Status != bourse.WalletDone { // the signer may have signed for it without a request
 		e.custody.Undelay(w)
 		w.Status, w.Approved, w.Signed = bourse.WalletProcessing, true, true
 	}

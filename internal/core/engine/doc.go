@@ -41,8 +41,8 @@
 //     man's switch expires by the journaled time or by the close of a connection.
 //   - accounts.go and catalogue.go change accounts and definitions, and move money outside
 //     of trades.
-//   - operator.go and act.go: who works for the exchange, and what they order. Commands of
-//     operators pass guarded, the one place that asks whether they may come without an act.
+//   - operator.go and act.go: the operators and their acts. Commands of operators pass guarded,
+//     the one place that asks whether they may come without an act.
 //
 // Package ledger holds the money: no other code changes a balance. Package book holds the
 // orders by price and time. Package custody holds the state of networks. None of them

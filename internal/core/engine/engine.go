@@ -124,7 +124,7 @@ type account struct {
 	connections int
 	// markets lists the markets in which the account has open orders, ascending.
 	markets []bourse.MarketID
-	// moved is what the account moved in ways that count, by asset, then flow.
+	// moved are the account's movements that count against tiers, by asset, then flow.
 	moved []*moved
 	// ended and refused list the retained client ids of orders that ended and of
 	// rejections.
@@ -254,8 +254,8 @@ func (e *Engine) decide(cmd *bourse.Command, ev *bourse.Events) {
 	}
 }
 
-// raise begins the next incarnation. What the last one signed behind the end of this journal
-// is unknown, so withdrawals wait until an operator has compared the networks.
+// raise begins the next incarnation. The last one may have signed withdrawals behind the end of
+// this journal, so withdrawals wait until an operator has compared the networks.
 func (e *Engine) raise(cmd *bourse.Command, ev *bourse.Events) {
 	e.incarnation++
 	ev.AddFact(bourse.EventRaised, bourse.Fact{Incarnation: e.incarnation, Operator: cmd.Operator, Text: cmd.Text})

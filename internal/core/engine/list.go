@@ -256,8 +256,8 @@ func (e *Engine) needed(m *market, s book.Slot, o *book.Order) bourse.Amount {
 	return larger(own, e.reserve(m, other, e.arena.At(other)))
 }
 
-// freed returns what the end of an open order releases: its reserve, or the part of its
-// pair's hold that the other order does not need.
+// freed returns the amount that the end of an open order releases: its reserve, or the part of
+// its pair's hold that the other order does not need.
 func (e *Engine) freed(m *market, s book.Slot, o *book.Order) bourse.Amount {
 	held := e.reserve(m, s, o)
 	other := e.other(s, o)

@@ -13,8 +13,8 @@ import (
 //	cancel_both    both end
 //	decrement      both lose the smaller open quantity, and end if nothing is left
 //
-// At least one of the two ends, so that the work is bounded by the orders there are, as that of
-// trades is. No money moves but what is held for the quantity taken, which is released.
+// At least one of the two ends, so that the work is bounded by the number of orders, as that of
+// trades is. The hold of the quantity taken is released, and no other money moves.
 func (e *Engine) preventSelfTrade(m *market, t *taker, s book.Slot, maker *book.Order, ev *bourse.Events) {
 	mode, price, left := t.order.SelfTrade, maker.Price, maker.Left()
 	lots := min(t.left, left)

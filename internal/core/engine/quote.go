@@ -15,7 +15,7 @@ type quote struct {
 	// lost is the quantity that self-trade prevention takes off the order before that. It needs
 	// no hold.
 	lost bourse.Lots
-	// stuck is what it still wants at an order of its account that ends the walk.
+	// stuck is the quantity still wanted at an order of the own account that ends the walk.
 	stuck bourse.Lots
 	// hold is the required hold for lots: their base for a SELL, their value for a BUY by
 	// amount. A BUY by total holds its total.
@@ -157,9 +157,10 @@ func (m *market) ownOrders(t *taker) ownOrders {
 	return mine
 }
 
-// reach is what an order finds at a level.
+// reach is the quantity that an order finds at a level.
 type reach struct {
-	// lots is the quantity that it may trade with, or at least what it wants.
+	// lots is the quantity that it may trade with. It may stop short of the whole level's once it
+	// covers the quantity wanted.
 	lots bourse.Lots
 	// lost is the quantity that it loses to orders of its own account.
 	lost bourse.Lots
@@ -167,7 +168,7 @@ type reach struct {
 	blocked bool
 }
 
-// onOwn is what an order of the own account does to a taker that reaches it.
+// onOwn is the effect of an order of the own account on a taker that reaches it.
 type onOwn uint8
 
 const (
@@ -179,7 +180,7 @@ const (
 	ownTakes
 )
 
-// onOwn returns what an order of the own account does to the taker.
+// onOwn returns the effect of an order of the own account on the taker.
 func (t *taker) onOwn() onOwn {
 	switch {
 	case t.order.SelfTrade == bourse.CancelOldest:
@@ -190,7 +191,7 @@ func (t *taker) onOwn() onOwn {
 	return ownBlocks
 }
 
-// reachable returns what the order finds at a level of which it wants a quantity.
+// reachable returns the quantity that the order finds at a level where it wants a quantity.
 //
 // A level's total includes the account's own orders. The queues of the first levels are
 // scanned for them, because most walks end there. Once that has taken as many steps as
@@ -222,8 +223,8 @@ func (e *Engine) reachable(
 	return e.scan(mine.t, level.Head, want, &all)
 }
 
-// scan sums what the order finds in a queue. It stops when that is what it wants, at an own
-// order that ends the walk, or when steps is used up. In the last case the sums are
+// scan sums the orders of a queue that the taker may trade with. It stops at the wanted quantity,
+// at an own order that ends the walk, or when steps is used up. In the last case the sums are
 // meaningless.
 func (e *Engine) scan(t *taker, s book.Slot, want bourse.Lots, steps *int) (got reach) {
 	does := t.onOwn()

@@ -90,8 +90,8 @@ func (e *Engine) recordWithdrawal(n *custody.Network, s *bourse.SignedTx, ev *bo
 
 // keep puts a transaction on record that must not be sent. If a block was taken in with it before the record
 // told of it, it was posted as a stranger's: it pays its withdrawal from here on, or moves money between addresses
-// of the exchange. What a top-up brought is no deposit then, unless it is credited already: that stays the treasury's
-// loss. The halt stays, for an operator to look.
+// of the exchange. A top-up that was taken for a deposit is none then, unless it is credited already: a credited one
+// stays the treasury's loss. The halt stays, for an operator to look.
 func (e *Engine) keep(n *custody.Network, s *bourse.SignedTx, ev *bourse.Events) {
 	m := n.Keep(ev, s)
 	if m == nil {

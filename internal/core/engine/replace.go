@@ -2,9 +2,9 @@ package engine
 
 import "github.com/bourse-exchange/bourse"
 
-// replace cancels an order and places another one, in any market. The cancel comes first,
-// so that the new order can hold what the old one held. A refused cancel ends the command,
-// unless it is to go on; a rejected order leaves the cancel as it is.
+// replace cancels an order and places another one, in any market. The cancel comes first, so that
+// the new order can hold the money of the old one. A refused cancel ends the command, unless it is
+// to go on; a rejected order leaves the cancel as it is.
 //
 // The client id of the new order makes the whole request idempotent: if it is taken, the
 // command cancels nothing.

@@ -107,8 +107,8 @@ func (x *restorer) fits(o *book.Order, more *extra) bool {
 		o.Time >= 0 && o.Time <= x.now)
 }
 
-// keptPart reports whether self-trade prevention could have left of an order what is there. Only
-// an order that rests has lost a part and is open.
+// keptPart reports whether self-trade prevention could have left this part of an order. Only an
+// order in the book has lost a part and is open.
 func keptPart(o *book.Order, more *extra) bool {
 	if o.Changed > book.AllChanges {
 		return false

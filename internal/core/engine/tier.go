@@ -16,9 +16,9 @@ import (
 //
 //   - A withdrawal or transfer counts its amount when it is requested. If it ends without a
 //     payment, it is taken out of the hour in which it was counted.
-//   - A trade counts for each side what that side gives. What the open orders of the account
-//     hold counts beside it when an order is to hold more, so no trade is ever refused: what
-//     it gives was within the limit when the order took its hold.
+//   - A trade counts the amount that each side gives. When an order takes its hold, the holds of
+//     the account's open orders count too, so no trade is ever refused: its amount was within
+//     the limit when the order took its hold.
 //   - A deposit from a network counts when it is credited. One beyond the limit waits.
 
 // sweptPerTick bounds the accounts whose memory a tick looks at.
