@@ -117,7 +117,7 @@ func (f fields) seconds(name string, t time.Time) fields {
 	return f
 }
 
-// purpose is what a request is for.
+// purpose is the purpose of a request.
 type purpose int
 
 const (

@@ -69,7 +69,7 @@ const (
 	RespResult RespType = "RESULT"
 )
 
-// SelfTrade selects what becomes of two orders of one account that meet.
+// SelfTrade selects the outcome for two orders of one account that meet.
 type SelfTrade string
 
 // The modes. An order without one has its market's mode.
@@ -362,7 +362,7 @@ type Order struct {
 	Amendments []Amended `json:"amendments"`
 }
 
-// Amended is an amendment that was made: the new terms of an order, and those that they replaced.
+// Amended is an amendment that was made: the new terms of an order, and the old ones.
 type Amended struct {
 	Time      Time    `json:"time"`
 	Price     Decimal `json:"price"`

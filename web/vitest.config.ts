@@ -25,7 +25,7 @@ const browser = {
   expect: { poll: { timeout: 20_000 } },
 };
 
-// Unit tests stand beside what they test. Those in test/ drive a real Chromium against the real binary, and each file has
+// Unit tests stand beside their code. Tests in test/ drive a real Chromium against the real binary, and each file has
 // an exchange of its own. Two files run at once; the timed ones run after them, one by one.
 export default defineConfig({
   test: {

@@ -115,7 +115,7 @@ type nodes struct {
 	replica string
 }
 
-// nodeLine is what a sandbox of several nodes prints of each.
+// nodeLine is the line that a sandbox of several nodes prints for each.
 type nodeLine struct {
 	Node   uint64 `json:"node"`
 	PID    int    `json:"pid"`

@@ -10,7 +10,7 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// Spent is what an exchange spends on the orders of a measurement.
+// Spent is an exchange's cost of the orders of a measurement.
 type Spent struct {
 	// CPU is the server's CPU time per order.
 	CPU float64 `json:"cpu_us_per_op"`
@@ -24,7 +24,7 @@ type Spent struct {
 	Lag uint64 `json:"history_lag"`
 }
 
-// meter measures what a server spends while it is loaded.
+// meter measures a server's cost under load.
 type meter struct {
 	*Target
 
@@ -56,7 +56,7 @@ func (t *Target) meter(ctx context.Context, lasting time.Duration) (_ *meter, er
 	return m, err
 }
 
-// end returns what was spent on some orders. It waits for the end of the profile.
+// end returns the cost of some orders. It waits for the end of the profile.
 func (m *meter) end(ctx context.Context, orders int) (s Spent, err error) {
 	cpu, err := cpuOf(m.PID)
 	if err != nil {

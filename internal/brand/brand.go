@@ -39,8 +39,8 @@ type Terms struct {
 	Document
 }
 
-// Document is a text for customers: the address of a page elsewhere, or a text of ours in
-// Markdown. Both are empty if there is none.
+// Document is a text for customers: the address of a page elsewhere, or a text in Markdown that
+// the exchange shows. Both are empty if there is none.
 type Document struct {
 	URL  string
 	Text []byte
@@ -52,7 +52,7 @@ func (d *Document) There() bool { return d.URL != "" || len(d.Text) > 0 }
 // Default returns the brand of an exchange that sets none.
 func Default() *Brand { return &Brand{Name: "Bourse"} }
 
-// The bounds of what an operator sets.
+// The bounds of an operator's settings.
 const (
 	maxName     = 40        // characters
 	maxVersion  = 32        // bytes
@@ -78,8 +78,8 @@ type block struct {
 	Letters map[string]account.Letter `yaml:"letters"`
 }
 
-// Parse reads a block of settings, in YAML. read returns a file that the block names. What the
-// block leaves out is as in Default.
+// Parse reads a block of settings, in YAML. read returns a file that the block names. A setting
+// that the block leaves out is as in Default.
 func Parse(text []byte, read func(name string) ([]byte, error)) (*Brand, error) {
 	var in block
 	d := yaml.NewDecoder(bytes.NewReader(text))

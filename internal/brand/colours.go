@@ -53,7 +53,7 @@ var pairs = []struct {
 
 var hex = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// check refuses unknown and malformed colours, and those that cannot be read.
+// check refuses unknown, malformed and illegible colours.
 func (c *Colours) check() error {
 	if err := checkTheme("light", c.Light, usual.Light); err != nil {
 		return err
@@ -155,8 +155,8 @@ func (c *Colours) GuideStyles() string {
 	return out.String()
 }
 
-// writeRule writes the colours that a rule has, in order. wash is the strength, in percent, of
-// the accent behind what the pointer is on; zero for none.
+// writeRule writes the colours that a rule has, in order. wash is the strength, in percent, of the
+// accent behind the element under the pointer; zero for none.
 func writeRule(out *strings.Builder, selector string, own map[string]string, wash int, has func(string) bool) {
 	var rule strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(own)) {

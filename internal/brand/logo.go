@@ -52,7 +52,7 @@ func readLogo(name string, read func(string) ([]byte, error)) (Logo, error) {
 	return Logo{}, fmt.Errorf("brand: logo: %s must end with .png or .svg", name)
 }
 
-// checkSVG refuses what is no picture, or more than one: scripts, pages and handlers.
+// checkSVG refuses everything but a picture: scripts, pages and handlers.
 func checkSVG(body []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(body))
 	root := ""

@@ -22,9 +22,9 @@ func KnownHost(configured string, next http.Handler) http.Handler {
 	})
 }
 
-// OtherHost serves requests but those to a host that another listener of this process serves: a
-// browser would take what it gets for an answer of that one. A host that is no name of this machine
-// alone is refused whatever its port, and with the dot that ends an absolute name.
+// OtherHost refuses requests to a host that another listener of this process serves: a browser
+// would take the answer for one of that listener. A host that is no name of this machine alone is
+// refused whatever its port, and with the dot that ends an absolute name.
 func OtherHost(other string, next http.Handler) http.Handler {
 	name, local := HostName(other), IsLoopback(other)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -22,7 +22,7 @@ type Definitions interface {
 }
 
 // Herald makes bulletins of events. Events about networks and markets come with any change of
-// them, so it keeps what it last said of each. Not safe for concurrent use.
+// them, so it keeps its last bulletin of each. Not safe for concurrent use.
 type Herald struct {
 	now      Definitions
 	networks map[bourse.NetworkID]stopped
@@ -81,8 +81,8 @@ func (h *Herald) Proclaim(cmd *bourse.Command, ev *bourse.Events, b *Batch) {
 	}
 }
 
-// changesAgain reports whether a later event of the same command changes a withdrawal. One that
-// the policy approves at once is announced before its approval, and waits for nobody.
+// changesAgain reports whether a later event of the same command changes a withdrawal. A withdrawal
+// that the policy approves at once is announced before its approval, and does not wait.
 func changesAgain(ev *bourse.Events, at int, id bourse.WalletID) bool {
 	for _, e := range ev.List[at+1:] {
 		if e.Kind == bourse.EventWithdrawal && ev.Wallet.Withdrawals[e.At].ID == id {

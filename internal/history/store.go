@@ -62,7 +62,7 @@ type Transfer struct {
 	bourse.Transfer
 }
 
-// Note is an operator's note in the journal, or what came of an act.
+// Note is an operator's note in the journal, or the outcome of an act.
 type Note struct {
 	Seq  bourse.Seq
 	Time bourse.Time

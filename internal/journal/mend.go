@@ -15,12 +15,12 @@ var ErrNoSource = errors.New("no other node has the entries that are damaged")
 
 // Mend replaces the live segments of a stopped node of a cluster in which entries are damaged: it writes
 // them again, with the entries between the last whole one and the next from another node's journal. It returns the
-// names of those segments, and keeps copies of what was damaged in TornDir.
+// names of those segments, and keeps copies of the damaged ones in TornDir.
 //
 // Raft makes this safe: two logs that have the same entry, of one index and one term, are equal up to it. The node
-// has again exactly what it acknowledged, so that it votes on under its id. An entry is mended only if a whole entry
-// of the node itself, or the header of its next segment, follows: behind the last whole one the node may have
-// acknowledged entries without a trace. The error is then a *DamageError.
+// has again exactly the entries that it acknowledged, so that it votes on under its id. An entry is mended only if a
+// whole entry of the node itself, or the header of its next segment, follows: behind the last whole one the node may
+// have acknowledged entries without a trace. The error is then a *DamageError.
 func (f *Files) Mend(others []*Files) (mended []string, err error) {
 	k, err := f.kept()
 	if err != nil {

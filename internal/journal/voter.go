@@ -19,9 +19,9 @@ const (
 
 var voterMagic = [8]byte{'B', 'O', 'U', 'R', 'S', 'V', 'O', 'T'}
 
-// Voter is the promise of a cluster's node: it takes part in no term before Term, and in
-// that term votes for nobody but Vote. It has a file of its own, because entries of a
-// segment can be refused by a later leader, and a promise cannot.
+// Voter is the promise of a cluster's node: it takes part in no term before Term, and in that
+// term votes for Vote alone. It has a file of its own, because a later leader can refuse the
+// entries of a segment, and not a promise.
 type Voter struct {
 	// Node is the id of the node, never zero.
 	Node, Term uint64

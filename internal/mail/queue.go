@@ -97,7 +97,7 @@ func (q *Queue) put(m waiting) {
 	}
 }
 
-// The lines: letters of accounts, those that strangers can cause, and news.
+// The lines: letters of accounts, letters that strangers can cause, and news.
 const (
 	ofAccounts = iota
 	ofStrangers

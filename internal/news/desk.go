@@ -17,8 +17,8 @@ import (
 
 // Options configure a desk.
 type Options struct {
-	// Wants returns what an account wants letters of. It must be quick: it is called on the
-	// goroutine that applies.
+	// Wants returns the news that an account wants letters of. It must be quick: it is called on
+	// the goroutine that applies.
 	Wants func(bourse.AccountID) account.News
 	// Wanted reports whether any account wants letters.
 	Wanted func() bool
@@ -33,8 +33,8 @@ type Options struct {
 	Gather, Every bourse.Time
 }
 
-// mostLines bounds the lines of a letter about withdrawals, and those about the rest, and so what is
-// kept of an account: some 8 KiB. Strangers cause fills and deposits, which take no line from
+// mostLines bounds the lines of a letter about withdrawals, and the lines about other news, and so
+// an account's memory: some 8 KiB. Strangers cause fills and deposits, which take no line from
 // withdrawals.
 const mostLines = 20
 
@@ -67,7 +67,7 @@ type traded struct {
 	side   bourse.Side
 }
 
-// sum is what an account traded on a side.
+// sum is the sum of an account's trades on a side.
 type sum struct {
 	pair        bourse.Pair
 	base, quote money

@@ -90,7 +90,7 @@ func (n *Node) listenDesk(ctx context.Context) (net.Listener, error) {
 	return tls.NewListener(bounded{tcp}, n.deskCertificate.Config()), nil
 }
 
-// setDesk sets what the operators' interface is known by, from its settings alone.
+// setDesk sets the name and origin of the operators' interface, from its settings alone.
 func (n *Node) setDesk(l *listeners) error {
 	if l.desk == nil {
 		return nil

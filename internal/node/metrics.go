@@ -130,7 +130,7 @@ func (n *Node) gauges() []prometheus.Collector {
 	return list
 }
 
-// ofNetworks returns the collectors of what the connected networks' workers have to tell.
+// ofNetworks returns the collectors of the connected networks' workers.
 func (n *Node) ofNetworks() []prometheus.Collector {
 	sum := func(of func(*wallet.Worker) int) func() float64 {
 		return func() float64 {

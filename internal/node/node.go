@@ -57,8 +57,8 @@ type Node struct {
 	heads     *heads
 	accepting bool
 	foundTip  journal.Tip
-	// role is what the data directory was before this start; peers are the nodes that may have
-	// become the exchange.
+	// role is the data directory's role before this start; peers are the nodes that may have become
+	// the exchange.
 	role  standby.Role
 	peers []*standby.Peer
 	// source serves standbys; nil without a node port.

@@ -80,7 +80,7 @@ type Options struct {
 	AlwaysConfirm bool
 	// Brand is how the exchange names and shows itself; nil for Bourse's own.
 	Brand *brand.Brand
-	// Languages are what the pages are translated to, beside English.
+	// Languages are the pages' translations.
 	Languages []web.Language
 	// Passkeys is what passkeys are bound to; nil for none. A sandbox takes localhost.
 	Passkeys *account.Party

@@ -19,7 +19,7 @@ func (a *attached) bands(hot map[bourse.AssetID]bourse.Amount) map[bourse.AssetI
 	return list
 }
 
-// purses asks all connected networks at once for what the exchange has there.
+// purses asks all connected networks at once for the exchange's holdings there.
 func (n *Node) purses(ctx context.Context) map[bourse.NetworkID]admin.Purse {
 	var mu sync.Mutex
 	var asked sync.WaitGroup

@@ -134,7 +134,8 @@ func (n *Node) newREST() *api.Server {
 	}
 }
 
-// confirm returns what answers wait for; nil for an exchange on one node, which nobody can replace unnoticed.
+// confirm returns the confirmation that answers wait for; nil for an exchange on one node, which no other can
+// replace unnoticed.
 func (n *Node) confirm() func(context.Context) error {
 	if n.Member == nil {
 		return nil

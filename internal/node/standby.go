@@ -172,7 +172,7 @@ func (c *copying) identify(theirs *standby.Hello, unreached error) error {
 	return role.Write(c.disk)
 }
 
-// own returns what the copy says of itself.
+// own returns the copy's own greeting.
 func (c *copying) own() standby.Hello {
 	h := standby.NewHello(c.identity, c.Version)
 	h.Standby = true
@@ -182,7 +182,7 @@ func (c *copying) own() standby.Hello {
 	return h
 }
 
-// openCopy opens what is made of the journal: voids, snapshots and history.
+// openCopy opens the journal's companions: voids, snapshots and history.
 func (c *copying) openCopy(ctx context.Context, theirs *standby.Hello, unreached error) (err error) {
 	c.files, c.snapshots = journal.NewFiles(c.disk, c.identity), journal.NewSnapshots(c.disk, c.identity)
 	c.snapshots.OnDamage = func(e *journal.DamageError) {
@@ -213,7 +213,7 @@ func (c *copying) openCopy(ctx context.Context, theirs *standby.Hello, unreached
 	return c.openFollower(ctx, cursor)
 }
 
-// hook follows what the engine of the copy does.
+// hook follows the engine of the copy.
 func (c *copying) hook() {
 	c.raised.Store(uint32(c.follower.Engine.Incarnation()))
 	c.follower.Frame = func(tip *journal.Tip, hash func() [32]byte) {
@@ -300,7 +300,7 @@ func (c *copying) run(ctx context.Context) error {
 	return nil
 }
 
-// failing logs what is tried again.
+// failing logs an error after which the copy tries again.
 func (c *copying) failing(err error) {
 	if err != nil {
 		c.Log.Error("something failed that is tried again", slog.Any("error", err))

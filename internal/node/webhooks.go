@@ -44,7 +44,7 @@ type heralding struct {
 	wake func()
 }
 
-// heralded returns the history's store. That of a standby, which delivers nothing, tells nobody.
+// heralded returns the history's store. A standby's store, which delivers nothing, has no listener.
 func (n *Node) heralded() history.Store {
 	if n.webhooks == nil {
 		return n.store

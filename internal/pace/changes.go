@@ -59,7 +59,7 @@ type Market struct {
 	Trades  []Trade
 	Earlier uint64
 	// Current are the current candles that have a subscriber, by resolution; Start is zero for
-	// others. Candles are those that changed or ended, each once, those of a resolution oldest first.
+	// others. Candles are the changed and ended candles, each once, oldest first within a resolution.
 	Current [bourse.LastResolution + 1]view.Bucket
 	Candles []Candle
 }
@@ -106,8 +106,8 @@ func (c *Changes) forget() {
 	}
 }
 
-// Observe notes what a command changed. Call it after the view has observed the command,
-// between the feed's Begin and End.
+// Observe notes a command's changes. Call it after the view has observed the command, between the
+// feed's Begin and End.
 func (c *Changes) Observe(now bourse.Time, ev *bourse.Events) {
 	c.forget()
 	updates := c.view.Updates()

@@ -49,7 +49,7 @@ func TLS(certFile, keyFile string, pins ...string) (*tls.Config, error) {
 	}, nil
 }
 
-// certified is the validity of a certificate, which nobody looks at.
+// certified is the validity of a certificate. Peers compare its key alone.
 const certified = 100 * 365 * 24 * time.Hour
 
 // Certify makes a key and its certificate, both as PEM.

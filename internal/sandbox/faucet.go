@@ -56,7 +56,7 @@ func (f *Faucet) Pour(
 	}})
 }
 
-// admit counts what an account and its source take.
+// admit counts a request against its account and its source.
 func (f *Faucet) admit(id bourse.AccountID, from netip.Addr) error {
 	for _, payer := range [...]api.Payer{{Account: id}, {Source: from}} {
 		if after, ok := f.limits.Take(api.Orders, payer); !ok {

@@ -97,7 +97,7 @@ func Keys(d disk.Disk) (map[bourse.Symbol]signer.Network, error) {
 	return all, nil
 }
 
-// OpenHost opens the networks, and makes those that are not there.
+// OpenHost opens the networks, and makes the missing ones.
 func OpenHost(o *HostOptions) (_ *Host, err error) {
 	h := &Host{map[bourse.Symbol]chainNode{}}
 	defer func() {

@@ -21,7 +21,7 @@ func (s *Sequencer) turn(leads bool) {
 	s.setRefusals()
 }
 
-// cede refuses queued commands, and those that are submitted before this process leads again. Proposals
+// cede refuses queued commands, and commands that are submitted before this process leads again. Proposals
 // in flight get notices of their own.
 func (s *Sequencer) cede() {
 	s.follows.Store(true)
@@ -33,7 +33,7 @@ func (s *Sequencer) cede() {
 }
 
 // stand is Write while another node leads. It marks the journal as a leader does, so that the next
-// start knows what is committed.
+// start knows the commit.
 func (s *Sequencer) stand(now bourse.Time) (sleep bourse.Time, err error) {
 	s.refuseNext()
 	more, err := s.log.Step()

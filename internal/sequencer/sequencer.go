@@ -98,7 +98,7 @@ type Sequencer struct {
 }
 
 // opening is the first command that a process proposes after a start or an installed snapshot
-// where dead man's switches are armed: it fires those that are due by then. Immutable.
+// where dead man's switches are armed: it fires the switches that are due by then. Immutable.
 type opening struct {
 	// orphans is the newest connection of earlier processes whose close cancels orders; zero
 	// for none.
@@ -152,8 +152,8 @@ func New(o Options) *Sequencer {
 	return s
 }
 
-// begin notes what is left to do in the state of another process: unfinished work, and armed
-// dead man's switches. Those of connections are due: this process has accepted none yet at a
+// begin notes the open work in the state of another process: unfinished work, and armed dead man's
+// switches. The switches of connections are due: this process has accepted no connection yet at a
 // start, and an installed snapshot cuts off all that it accepted.
 func (s *Sequencer) begin() {
 	s.opening, s.begun = nil, false

@@ -178,8 +178,8 @@ func (s *Sequencer) idle(now, most bourse.Time) (bourse.Time, error) {
 	return most, s.log.Mark()
 }
 
-// Drain writes and applies all submitted commands, at the time now, or later by what the
-// writer would sleep for. Only for starts: Write and Apply must not be called meanwhile.
+// Drain writes and applies all submitted commands, at the time now, or later by the writer's
+// sleep. Only for starts: Write and Apply must not be called meanwhile.
 func (s *Sequencer) Drain(now bourse.Time) error {
 	for !s.Idle() {
 		sleep, err := s.Write(now)

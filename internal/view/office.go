@@ -67,7 +67,7 @@ func (v *View) Acts() []bourse.Act {
 	return slices.Clone(v.office.acts)
 }
 
-// HasOwner reports whether the exchange has an owner who is enabled.
+// HasOwner reports whether the exchange has an enabled owner.
 func (v *View) HasOwner() bool {
 	v.mu.RLock()
 	defer v.mu.RUnlock()

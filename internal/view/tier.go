@@ -58,11 +58,11 @@ type Usage struct {
 	Asset bourse.AssetID
 	Flow  bourse.Flow
 	Limit bourse.FlowLimit
-	// Used has what the orders of the account hold, if the flow is trades.
+	// Used includes the holds of the account's orders, if the flow is trades.
 	Used bourse.Sums
 }
 
-// Tier returns the name of an account's tier, and what it used of each limit of the tier, by
+// Tier returns the name of an account's tier, and the used part of each limit of the tier, by
 // asset and flow, all at one moment.
 func (v *View) Tier(id bourse.AccountID) (name string, list []Usage) {
 	tiers := v.Catalogue().Tiers

@@ -57,7 +57,7 @@ func (b *book) load(o *client.OrderBook) error {
 	return nil
 }
 
-// errSide returns the error for what is no side; nil for a side.
+// errSide returns an error unless side is a side.
 func errSide(side client.Side) error {
 	if side != client.Buy && side != client.Sell {
 		return fmt.Errorf("the exchange sent %.40q where a side is expected", side)

@@ -44,7 +44,7 @@ func (d *dress) add(what, extension string, body []byte) string {
 	return name
 }
 
-// shown is what the pages' scripts read of a brand, in the meta element "brand".
+// shown is the part of a brand for the pages' scripts, in the meta element "brand".
 type shown struct {
 	Name    string `json:"name"`
 	Logo    string `json:"logo"`
@@ -102,7 +102,7 @@ func meta(name string, content []byte) string {
 	return "\n    <meta name=\"" + name + "\" content=\"" + template.HTMLEscapeString(string(content)) + "\" />"
 }
 
-// place returns where a document is: elsewhere, or at a path of ours.
+// place returns the address of a document: elsewhere, or a path of the exchange.
 func place(d *brand.Document, path string) string {
 	if len(d.Text) > 0 {
 		return path

@@ -25,11 +25,11 @@ type Language struct {
 	Name string `json:"name"`
 	// RTL tells that it is written from right to left.
 	RTL bool `json:"rtl"`
-	// Texts have keys of the English catalogue. What they lack is shown in English.
+	// Texts have keys of the English catalogue. A missing text is shown in English.
 	Texts map[string]string `json:"texts"`
 }
 
-// The bounds of what an operator adds.
+// The bounds of an operator's language.
 const (
 	maxLanguages    = 64
 	maxLanguageFile = 1 << 20 // bytes
@@ -109,7 +109,7 @@ func ReadLanguage(dir fs.FS, name string) (Language, error) {
 	return l, nil
 }
 
-// readLanguage reads a file strictly: what is twice or unknown in it is an error. Opening a pipe would
+// readLanguage reads a file strictly: a repeated or unknown member is an error. Opening a pipe would
 // wait for its writer.
 func readLanguage(dir fs.FS, name string) (l Language, err error) {
 	if is, err := fs.Stat(dir, name); err != nil {

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// reserved are the blocks of the registries of special purposes that netip has no word for: those
-// that no public server has, and those that carry an IPv4 address, which could be private.
+// reserved are the blocks of the registries of special purposes without a method in netip: blocks
+// of no public server, and blocks whose addresses carry an IPv4 address, which could be private.
 var reserved = prefixes(
 	"0.0.0.0/8",       // this network
 	"100.64.0.0/10",   // behind a carrier's NAT

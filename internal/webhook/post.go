@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// mostAnswer bounds what is read of an answer's body, and mostHeader its header, in bytes.
-	// Nothing of it is used; it is read so that the connection can be used again.
+	// mostAnswer bounds the part of an answer's body that is read, and mostHeader its header, in
+	// bytes. Nothing of it is used; it is read so that the connection can be used again.
 	mostAnswer = 16 << 10
 	mostHeader = 16 << 10
 	// idleFor is how long an unused connection stays open.

@@ -231,7 +231,7 @@ func (s *Service) Remove(ctx context.Context, id ID) error {
 	return nil
 }
 
-// Enable lets a disabled endpoint have what it missed. The error is an *bourse.Error with
+// Enable enables a disabled endpoint, which gets the events it missed. The error is an *bourse.Error with
 // CodeNotFound, or with CodeRefused if it is not disabled or its secret does not open, or the
 // store's.
 func (s *Service) Enable(ctx context.Context, id ID) (State, error) {
@@ -296,7 +296,7 @@ func (s *Service) Test(ctx context.Context, id ID) error {
 // Counts returns the numbers of deliveries and of failed tries since the start.
 func (s *Service) Counts() (delivered, failures uint64) { return s.delivered.Load(), s.failures.Load() }
 
-// Lag returns the greatest lag of an endpoint, and the number of those that are disabled.
+// Lag returns the greatest lag of an endpoint, and the number of disabled endpoints.
 func (s *Service) Lag() (greatest bourse.Time, disabled int) {
 	for _, state := range s.All() {
 		greatest = max(greatest, state.Lag)

@@ -42,8 +42,8 @@ func sign(key []byte, id string, timestamp int64, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// place is what a secret is sealed for: with another URL or other kinds it does not open, so that
-// whoever writes to the store cannot direct signed deliveries to himself.
+// place is the place that a secret is sealed for: with another URL or other kinds it does not open,
+// so that write access to the store is not enough to redirect signed deliveries.
 func (e *Endpoint) place() []byte { return []byte(e.URL + "\n" + e.Kinds.String()) }
 
 // key is the key of webhooks' secrets.

@@ -135,7 +135,7 @@ func (r Rules) check(text string) error {
 // receiver.
 func (e *Endpoint) Host() string { return hostOf(e.URL) }
 
-// Stub returns the URL of an endpoint without its path, for those who may not know the path.
+// Stub returns the URL of an endpoint without its path, for callers that may not know the path.
 func (e *Endpoint) Stub() string {
 	u, err := url.Parse(e.URL)
 	if err != nil {

@@ -1,4 +1,4 @@
-// What an order would do now, by the engine's own integer rules: what it holds, trades and pays, what rests.
+// The effect of an order now, by the engine's own integer rules: its hold, trades, fees and remainder.
 //
 // The book of a client counts quantities by level. An estimate takes each level as one order; a level of n
 // orders rounds its fee up n times, so the fee may be n-1 ledger units more. Own orders on the other side,

@@ -1,4 +1,4 @@
-// The vectors are what the exchange's own code computes; a Go test keeps them current.
+// The vectors are the results of the exchange's own code; a Go test keeps them current.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

@@ -61,7 +61,7 @@ export async function faultsOf(page: Page, options: axe.RunOptions = {}): Promis
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
   return page.evaluate(async (more) => {
     const { run } = (globalThis as unknown as { axe: typeof axe }).axe;
-    // Axe describes each element that passes a rule, too, unless it is told what is asked for.
+    // By default Axe describes each element that passes a rule, too.
     const { violations } = await run({ resultTypes: ['violations'], preload: { assets: ['media'] }, ...more });
     const faults = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
     const { scrollWidth, clientWidth } = document.documentElement;

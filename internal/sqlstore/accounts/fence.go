@@ -14,7 +14,7 @@ import (
 var ErrFenced = errors.New("another machine has become the exchange")
 
 // ErrDeposed is the [ErrFenced] of a node of a cluster: a node of a higher term leads the exchange.
-// What a request did before is done, so that its outcome is unknown.
+// A request's earlier writes stay, so that its outcome is unknown.
 var ErrDeposed = fmt.Errorf("%w: %w", ErrFenced, bourse.Errorf(bourse.CodeUnknown, "Another node leads the exchange now; see there what became of the request"))
 
 // Tenure orders the processes that write to the accounts: by incarnation, then by term.

@@ -14,7 +14,7 @@ func (s *Store) Bulletins(ctx context.Context, after history.BulletinPlace, limi
 	return list(ctx, s, selectBulletins, func(r scanner, b *history.Bulletin) error {
 		var kind string
 		err := r.Scan(&b.Seq, &b.Place, &b.Time, &kind, &b.Data)
-		b.Kind, _ = history.ParseBulletinKind(kind) // a newer program's kind is none, which is delivered to nobody
+		b.Kind, _ = history.ParseBulletinKind(kind) // a newer program's kind is none, which is never delivered
 		return err
 	}, integer(after.Seq), int64(after.Place), limit)
 }

@@ -1,6 +1,6 @@
-// Command go-binance does what the package github.com/adshao/go-binance has a call for, changed
-// in nothing but its address and its key. It is a module of its own, so that the exchange does
-// not depend on the package.
+// Command go-binance makes each call of the package github.com/adshao/go-binance, changed in
+// nothing but its address and its key. It is a module of its own, so that the exchange does not
+// depend on the package.
 package main
 
 import (

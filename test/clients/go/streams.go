@@ -41,7 +41,7 @@ func stream[T any](name string, open func(func(T), binance.ErrHandler) (chan str
 	call(name, m, err, good)
 }
 
-// streams does what the package has a call for, of streams and of order entry.
+// streams makes the package's calls of streams and of order entry.
 func streams(ctx context.Context, c *binance.Client, id, secret string) {
 	host := strings.Replace(os.Getenv("BOURSE_BINANCE"), "http", "ws", 1)
 	binance.BaseWsMainURL, binance.BaseCombinedMainURL = host+"/ws", host+"/stream?streams="
@@ -165,7 +165,7 @@ func comeAndGo(ctx context.Context, c *binance.Client) error {
 	return err
 }
 
-// told returns the reports on an order up to its end, those that come within a second of another.
+// told returns the reports on an order up to its end. The next report comes within a second.
 func told(reports <-chan string) (list []string) {
 	for {
 		select {

@@ -1,4 +1,4 @@
-// Markets as /web/markets lists them, and what the engine's rules need of one.
+// Markets as /web/markets lists them, and their terms for the engine's rules.
 
 import { parse, parseRate } from '../../client/decimal';
 import type { Terms } from '../../client/estimate';

@@ -1,4 +1,4 @@
-// What the page and its feed worker tell each other. Prices, amounts and sums are texts that are ready to be shown.
+// The messages between the page and its feed worker. Prices, amounts and sums are texts that are ready to be shown.
 
 import type { Draft, Estimate, Terms } from '../../client/estimate';
 import type { Message, State } from '../../client/stream';

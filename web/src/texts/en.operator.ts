@@ -63,7 +63,7 @@ export const operator = {
   'dashboard.wrong': 'The money is wrong after command {seq}. Stop withdrawals and find out why:',
   'dashboard.heights': 'Compared with the chain at',
 
-  // What is done. A button and the heading of its form have the same text.
+  // Acts. A button and the heading of its form have the same text.
   'act.approve': 'Approve',
   'act.deny': 'Deny',
   'act.replace': 'Sign anew',
@@ -167,7 +167,7 @@ export const operator = {
   'catalogue.changes': 'Changes',
   'catalogue.same': 'It changes nothing.',
 
-  // Members of what the exchange answers.
+  // Members of the exchange's answers.
   'fact.account': 'Account',
   'fact.act': 'Number',
   'fact.addresses': 'From',

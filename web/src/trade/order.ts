@@ -1,4 +1,4 @@
-// The order that a form describes: its numbers, what is wrong with them, and how they go to the exchange.
+// The order that a form describes: its numbers, their faults, and its form for the exchange.
 
 import { DecimalError, format, min, mulDiv, parse, parseCount, type Fault } from '../../client/decimal';
 import { hasPrice, hasStop, lotUnit, totalOf, type Draft, type OrderType, type Side, type Terms, type TimeInForce } from '../../client/estimate';

@@ -1,4 +1,4 @@
-// What is the account's own: open orders, balances and fills, live.
+// The account's own data: open orders, balances and fills, live.
 
 import { OpenOrders, wholeSeconds, type OpenOrder, type OrderEvent } from '../../client/orders';
 import { api, session } from '../app/session.svelte';
