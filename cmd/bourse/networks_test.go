@@ -284,11 +284,38 @@ func (w *depositor) settled(what string, holds func() bool) {
 	}
 }
 
-// mined mines blocks until something holds, seldom enough that the exchange keeps up: it pays at the
-// chain's head alone.
+// mined mines blocks until something holds. It mines none before the exchange has read its last one, because the
+// exchange pays at the chain's head alone.
 func (w *depositor) mined(what string, holds func() bool) {
 	w.t.Helper()
-	w.minedBy(10, func() { w.mine(1) }, what, holds)
+	var last uint64
+	w.minedBy(10, func() {
+		if w.height() < last {
+			return
+		}
+		head, err := w.outside.Mine(1)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		last = head.Height
+	}, what, holds)
+}
+
+// height returns the height of the last block that the exchange has read.
+func (w *depositor) height() uint64 {
+	w.t.Helper()
+	for _, n := range mustControl[struct {
+		Networks []struct {
+			Network string
+			Height  uint64
+		}
+	}](w.server, "solvency", map[string]any{}).Networks {
+		if n.Network == w.asset {
+			return n.Height
+		}
+	}
+	w.t.Fatalf("the exchange has no network %s", w.asset)
+	return 0
 }
 
 // minedBy mines a block in a way of its own at every so many looks, until something holds.
