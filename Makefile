@@ -160,11 +160,12 @@ standby: ## Kill the source of a standby KILLS times while clients trade and mov
 
 FREEZES   ?= 100
 CUTS      ?= 100
+STALLS    ?= 100
 TRANSFERS ?= 100
 
 .PHONY: cluster
-cluster: ## Kill, stop and cut off nodes of three KILLS, FREEZES and CUTS times while clients trade, check all histories, hand over TRANSFERS times, replace a leader, and let nodes join behind an archive.
-	$(GO) test -count=1 -timeout 120m -v -run 'TestCluster(Kills|Freezes|Cuts|Transfer|ReplaceLeader|JoinArchived)$$' ./cmd/bourse -cluster.kills=$(KILLS) -cluster.freezes=$(FREEZES) -cluster.cuts=$(CUTS) -cluster.transfers=$(TRANSFERS)
+cluster: ## Kill, stop and cut off nodes of three and let their disks hang, KILLS, FREEZES, CUTS and STALLS times, while clients trade, check all histories, hand over TRANSFERS times, replace a leader, and let nodes join behind an archive.
+	$(GO) test -count=1 -timeout 120m -v -run 'TestCluster(Kills|Freezes|Cuts|Stalls|Transfer|ReplaceLeader|JoinArchived)$$' ./cmd/bourse -cluster.kills=$(KILLS) -cluster.freezes=$(FREEZES) -cluster.cuts=$(CUTS) -cluster.stalls=$(STALLS) -cluster.transfers=$(TRANSFERS)
 
 BOT_FOR ?= 10m
 

@@ -160,7 +160,7 @@ var breakages = map[string]breakage{
 		_, key := s.customer("someone")
 		c := newTrader(key, rand.New(rand.NewPCG(1, 1)))
 		c.most = 200
-		t.Cleanup(s.meddle("-e", "trace=pwrite64", "-e", "inject=pwrite64:error=ENOSPC", "-P", filepath.Join(s.data, "history.db-wal")))
+		t.Cleanup(meddle(s.t, s.cmd.Process.Pid, "-e", "trace=pwrite64", "-e", "inject=pwrite64:error=ENOSPC", "-P", filepath.Join(s.data, "history.db-wal")))
 		c.trade(s.url)
 		return metrics
 	},

@@ -16,22 +16,21 @@ import (
 // when it returns until mend is called.
 func (s *server) slow() (mend func()) {
 	s.t.Helper()
-	return s.meddle("-e", "trace=fdatasync", "-e", "inject=fdatasync:delay_enter=12000000")
+	return meddle(s.t, s.cmd.Process.Pid, "-e", "trace=fdatasync", "-e", "inject=fdatasync:delay_enter=12000000")
 }
 
-// meddle has strace change what the system answers the server, from when it returns
-// until mend is called.
-func (s *server) meddle(how ...string) (mend func()) {
-	s.t.Helper()
-	needs.Program(s.t, "strace")
-	cmd := exec.Command("strace", append([]string{"-f", "-o", "/dev/null", "-p", fmt.Sprint(s.cmd.Process.Pid)}, how...)...)
+// meddle has strace change what the system answers a process, from when it returns until mend is called.
+func meddle(t *testing.T, pid int, how ...string) (mend func()) {
+	t.Helper()
+	needs.Program(t, "strace")
+	cmd := exec.Command("strace", append([]string{"-f", "-o", "/dev/null", "-p", fmt.Sprint(pid)}, how...)...)
 	said, err := cmd.StderrPipe()
-	must(s.t, err)
-	must(s.t, cmd.Start())
+	must(t, err)
+	must(t, cmd.Start())
 	lines, heard := bufio.NewScanner(said), ""
 	for !strings.Contains(heard, "attached") {
 		if !lines.Scan() {
-			s.t.Fatalf("strace: %s", heard)
+			t.Fatalf("strace: %s", heard)
 		}
 		heard += lines.Text()
 	}
