@@ -195,7 +195,8 @@ func (g *trio) back(node uint64) (end func()) {
 	g.t.Helper()
 	path, err := binary()
 	must(g.t, err)
-	cmd := exec.Command(path, append([]string{"dev", "--node", fmt.Sprint(node), "--data", g.data}, trioArgs...)...)
+	listen := g.nodes[node%3].Listen // the parent's flag, which is the address of another node
+	cmd := exec.Command(path, append([]string{"dev", "--node", fmt.Sprint(node), "--data", g.data, "--listen", listen}, trioArgs...)...)
 	var log bytes.Buffer
 	cmd.Stderr = &log
 	out, err := cmd.StdoutPipe()

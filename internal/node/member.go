@@ -47,9 +47,6 @@ type MemberOptions struct {
 // RunMember runs a node of a cluster until ctx ends: a replica first, then, once it is elected, the
 // exchange. After ErrDeposed, as after any other error, the process must end at once.
 func RunMember(ctx context.Context, o MemberOptions) (err error) {
-	if err := o.check(ctx); err != nil {
-		return err
-	}
 	o.defaults()
 	d, err := disk.Open(o.Data)
 	if err != nil {
@@ -59,6 +56,10 @@ func RunMember(ctx context.Context, o MemberOptions) (err error) {
 	config, err := cluster.LoadConfig(d)
 	if err != nil {
 		return fmt.Errorf("%s is no node's: %w", o.Data, err)
+	}
+	o.Listen = config.Member(config.Node).Listen
+	if err := o.check(ctx); err != nil {
+		return err
 	}
 	member, err := cluster.Open(ctx, &cluster.Parts{
 		Data: o.Data, Disk: d, Clock: time.Now, After: time.After, Log: o.Log, Others: o.Others,
@@ -71,7 +72,7 @@ func RunMember(ctx context.Context, o MemberOptions) (err error) {
 	defer ticks.Stop()
 	stop := background(context.WithoutCancel(ctx), func(ctx context.Context) { member.Run(ctx, ticks.C) })
 	defer stop()
-	o.Member, o.Listen = member, config.Member(config.Node).Listen
+	o.Member = member
 	o.Term, err = follow(ctx, &o, d)
 	if o.Term == 0 || err != nil {
 		return errors.Join(err, member.Log.Close())
