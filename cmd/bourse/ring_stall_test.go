@@ -1,10 +1,17 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"io/fs"
+	"math/rand/v2"
+	"net/http"
 	"path/filepath"
 	"testing"
+	"time"
+
+	"github.com/bourse-exchange/bourse/client"
 )
 
 var ringStalls = flag.Int("cluster.stalls", 3, "how often TestClusterStalls lets a node's disk hang")
@@ -22,16 +29,20 @@ func (x *trial) stalling() blow {
 	kind := hangs[x.rng.IntN(len(hangs))]
 	var mend func()
 	return blow{
-		name: kind.name,
-		begin: func(n *ringNode) {
-			how := []string{"-e", "trace=" + kind.calls, "-e", "inject=" + kind.calls + ":delay_enter=" + kind.delay}
-			for _, file := range files(x.t, n.dir) {
-				how = append(how, "-P", file)
-			}
-			mend = meddle(x.t, n.cmd.Process.Pid, how...)
-		},
-		end: func(*ringNode) { mend() },
+		name:  kind.name,
+		begin: func(n *ringNode) { mend = n.hang(x.t, kind.calls, kind.delay) },
+		end:   func(*ringNode) { mend() },
 	}
+}
+
+// hang delays calls on the files of a node by so many microseconds each, until mend is called.
+func (n *ringNode) hang(t *testing.T, calls, delay string) (mend func()) {
+	t.Helper()
+	how := []string{"-e", "trace=" + calls, "-e", "inject=" + calls + ":delay_enter=" + delay}
+	for _, file := range files(t, n.dir) {
+		how = append(how, "-P", file)
+	}
+	return meddle(t, n.cmd.Process.Pid, how...)
 }
 
 // files lists the files of a directory that a process has.
@@ -55,4 +66,39 @@ func TestClusterStalls(t *testing.T) {
 		x.suffer(x.stalling())
 	}
 	x.finish("stalls")
+}
+
+// TestHungLeader asks a leader whose disk hangs: it is not ready, answers no read, and refuses orders as not taken, all without
+// waiting for its disk, and is a replica once that goes on.
+func TestHungLeader(t *testing.T) {
+	r := newRing(t, rand.New(rand.NewPCG(1, 1)), nil)
+	old := r.leader()
+	_, key := r.operator().member("someone", "USDT", takerHas)
+	mend := old.hang(t, hangs[1].calls, hangs[1].delay)
+	r.probe(key, "after", time.Now())
+	within(t, patience, "the old leader not to be ready", func() bool {
+		answer, err := http.Get(old.url + "/readyz")
+		return err == nil && answer.Body.Close() == nil && answer.StatusCode == http.StatusServiceUnavailable
+	})
+	if s := r.status(old); s == nil || s.Role != "stalled" {
+		t.Errorf("the old leader's status: %+v", s)
+	}
+
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	api, err := client.New(old.url, client.Options{Key: key})
+	must(t, err)
+	defer api.Close()
+	refused := (*client.Error)(nil)
+	if _, err := api.Place(ctx, probing("late")); !errors.As(err, &refused) || refused.Code != "UNAVAILABLE" {
+		t.Errorf("an order: %v", err)
+	}
+	for _, err := range api.Balances(ctx) {
+		if !errors.As(err, &refused) || refused.Code != "TIMEOUT" {
+			t.Errorf("balances: %v", err)
+		}
+	}
+	mend()
+	within(t, patience, "a replica", func() bool { return old.role.Load() == "replica" })
+	r.level()
 }

@@ -69,6 +69,19 @@ func (r *rounds) turn(confirmed uint64, ask func(round uint64) error) (began boo
 	return true
 }
 
+// abandon ends all rounds without an answer.
+func (r *rounds) abandon() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, x := range []*round{r.flying, r.next} {
+		if x != nil {
+			x.err = ErrUnconfirmed
+			close(x.done)
+		}
+	}
+	r.flying, r.next = nil, nil
+}
+
 // Confirm waits until a majority has said, after the call, that this node leads: what the node had applied before
 // the call was all that was committed then. The errors are [ErrUnconfirmed] and those of ctx.
 func (l *Log) Confirm(ctx context.Context) error {

@@ -53,6 +53,12 @@ func (c *Config) Seating(learner *Member) *raftpb.ConfChangeV2 { return c.seatin
 // MayJoin returns an error if a leader cannot let a member join.
 func (m *Member) MayJoin(s raftlog.Status) error { return m.mayJoin(s) }
 
+// StalledAfter is the number of looks after which a step is stalled.
+const StalledAfter = stalledAfter
+
+// Look notes whether the log is stalled.
+func (l *Log) Look() { l.look() }
+
 // Seat adds learners to the configuration, and asks for the vote of one of them.
 func (n *Node) Seat(learners ...Member) error {
 	config := *n.Config()

@@ -23,8 +23,8 @@ type Log struct {
 	raft  *raftlog.Log
 	clock func() time.Time
 
-	// mu makes the methods of raft that belong to the goroutine of Step safe for concurrent use.
-	mu sync.Mutex
+	// steps makes the methods of raft that belong to the goroutine of Step safe for concurrent use.
+	steps steps
 	// waits is true while Step waits for the notices of proposals, open counts those without one.
 	waits atomic.Bool
 	open  atomic.Int64
@@ -51,8 +51,8 @@ func NewLog(l *raftlog.Log, clock func() time.Time) *Log {
 
 // Propose implements [journal.Log].
 func (l *Log) Propose(p journal.Proposal) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.steps.Lock()
+	defer l.steps.Unlock()
 	err := l.Log.Propose(p)
 	if err == nil {
 		l.open.Add(1)
@@ -97,8 +97,8 @@ func (l *Log) Deposed() <-chan struct{} { return l.deposed }
 
 // Mark implements [journal.Log].
 func (l *Log) Mark() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.steps.Lock()
+	defer l.steps.Unlock()
 	return l.Log.Mark()
 }
 
@@ -107,8 +107,8 @@ func (l *Log) Status() raftlog.Status { return l.raft.Status() }
 
 // Close implements [journal.Log].
 func (l *Log) Close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.steps.Lock()
+	defer l.steps.Unlock()
 	return l.Log.Close()
 }
 
@@ -150,8 +150,8 @@ func (l *Log) work(tick bool) error {
 
 // turn takes a step, after a tick if one is due.
 func (l *Log) turn(tick bool) (more bool, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.steps.Lock()
+	defer l.steps.Unlock()
 	if tick {
 		l.raft.Tick()
 	}
@@ -161,14 +161,15 @@ func (l *Log) turn(tick bool) (more bool, err error) {
 
 // reach calls a function with raft's log, which belongs to it until it returns.
 func (l *Log) reach(f func(*raftlog.Log) error) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.steps.Lock()
+	defer l.steps.Unlock()
 	return f(l.raft)
 }
 
 // Status describes a node for operators.
 type Status struct {
-	// Node and Leader are numbers. Role is a word of roles, or "removed": most other nodes say that it is no member.
+	// Node and Leader are numbers. Role is a word of roles, or "removed": most other nodes say that it is no member; or
+	// "stalled": its disk does not answer.
 	Node   uint64 `json:"node"`
 	Role   string `json:"role"`
 	Term   uint64 `json:"term"`

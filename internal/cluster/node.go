@@ -90,6 +90,7 @@ func (n *Node) Run(ctx context.Context, ticks <-chan time.Time) {
 	var running sync.WaitGroup
 	running.Go(func() { n.transport.Run(ctx, n.listener) })
 	running.Go(func() { n.promote(ctx) })
+	running.Go(func() { n.watch(ctx) })
 	running.Go(func() {
 		if err := n.Log.Run(ctx, ticks); err != nil {
 			n.fail(err)
@@ -125,6 +126,9 @@ func (n *Node) Status() Status {
 	// A node without a vote begins no election, and knows the last leader that it heard of for ever.
 	if n.transport.Outcast(s.Leader) {
 		s.Role = "removed"
+	}
+	if n.Log.Stalled() {
+		s.Role = "stalled"
 	}
 	s.Node, s.Leader = Number(s.Node), Number(s.Leader)
 	return s

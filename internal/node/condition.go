@@ -44,7 +44,7 @@ func (n *Node) vitals() admin.Condition {
 		}
 	}
 	return admin.Condition{
-		Ready: n.ready.Load(), Refusing: c.Refusing, JournalP99: c.Step, Queue: uint64(n.sequencer.Queued()), HistoryLag: c.Lag,
+		Ready: n.takes(), Refusing: c.Refusing, JournalP99: c.Step, Queue: uint64(n.sequencer.Queued()), HistoryLag: c.Lag,
 		DiskFree: n.room.free.Load(), DiskLeast: n.room.least.Load(), Streams: n.streams.Len(), Networks: links,
 	}
 }

@@ -30,11 +30,15 @@ func (n *Node) healthz(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, map[string]any{"status": "ok", "version": n.Version})
 }
 
+// takes reports whether the exchange takes requests.
+func (n *Node) takes() bool { return n.ready.Load() && !n.hangs.Load() }
+
 // readyz reports whether the exchange takes requests, and the progress of its parts.
 func (n *Node) readyz(w http.ResponseWriter, _ *http.Request) {
 	commands, lag := n.tail.Lag()
+	ready := n.takes()
 	detail := map[string]any{
-		"ready":               n.ready.Load(),
+		"ready":               ready,
 		"seq":                 n.sequencer.Applied(),
 		"incarnation":         n.view.Catalogue().Incarnation,
 		"history_lag":         commands,
@@ -46,7 +50,7 @@ func (n *Node) readyz(w http.ResponseWriter, _ *http.Request) {
 		detail["anchored_seq"], detail["anchored_seconds_ago"], detail["anchor_away"] = kept, since.Seconds(), err != nil
 	}
 	status := http.StatusOK
-	if !n.ready.Load() {
+	if !ready {
 		status = http.StatusServiceUnavailable
 	}
 	answer(w, status, detail)

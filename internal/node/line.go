@@ -169,7 +169,7 @@ func (n *Node) startLine(ctx context.Context) {
 	for _, part := range [...]func(context.Context) error{
 		line.Write, line.Apply, line.Prepare, line.Follow, n.deliver, n.encode, n.sweep, n.deliverToBots, n.encodeForBots,
 		n.beat, n.beatForBots, n.watch, n.expire, n.pollStores, n.mailLetters, n.mailNews, n.watchPeers,
-		n.carryBulletins, n.watchLead,
+		n.carryBulletins, n.watchLead, n.watchDisk,
 	} {
 		n.spawn(func() error { return part(ctx) })
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/sequencer"
 	"github.com/bourse-exchange/bourse/internal/signer"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
 	sqlhistory "github.com/bourse-exchange/bourse/internal/sqlstore/history"
@@ -312,6 +313,28 @@ func answerLast(ctx context.Context, servers []stoppable) {
 		all.Go(func() { _ = s.Shutdown(ctx) }) // requests that are open when ctx ends get no answer
 	}
 	all.Wait()
+}
+
+// diskLookEvery is the time between two looks whether the journal's disk answers.
+const diskLookEvery = 100 * time.Millisecond
+
+// watchDisk refuses commands of a leader whose disk hangs. The others elect another leader meanwhile, and clients would wait for
+// an outcome that this one learns once its disk goes on.
+func (n *Node) watchDisk(ctx context.Context) error {
+	if n.Member == nil {
+		return nil
+	}
+	return every(ctx, diskLookEvery, func() {
+		stalled, why := n.Member.Log.Stalled(), error(nil)
+		if n.hangs.Swap(stalled) == stalled {
+			return
+		}
+		if stalled {
+			why = errHangs
+		}
+		n.refuse(sequencer.Orders, diskHangs, why)
+		n.refuse(sequencer.Cancels, diskHangs, why)
+	})
 }
 
 // watchLead ends the process once another node leads. Queued commands are refused as not taken;

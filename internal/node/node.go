@@ -119,7 +119,9 @@ type Node struct {
 
 	certificate *certificate.Source
 	ready       atomic.Bool
-	refusals    refusals
+	// hangs is true while the journal's disk does not answer. Written by watchDisk.
+	hangs    atomic.Bool
+	refusals refusals
 	// full is true while the disk is nearly full; reserved is the number of its bytes
 	// that the journal leaves free. Written by watch.
 	full     atomic.Bool
@@ -187,6 +189,7 @@ type reason int
 
 const (
 	stopping reason = iota
+	diskHangs
 	clockJumped
 	diskFull
 	noSegment
@@ -218,7 +221,9 @@ func (n *Node) refusing(lane sequencer.Lane) bool {
 
 var (
 	errStopping = bourse.Errorf(bourse.CodeBusy, "The exchange is going down")
-	errClock    = bourse.Errorf(bourse.CodeUnavailable,
+	errHangs    = bourse.Errorf(bourse.CodeUnavailable,
+		"The disk of the node that leads does not answer; the request was not taken, send it again: another node leads soon")
+	errClock = bourse.Errorf(bourse.CodeUnavailable,
 		"The exchange's clock has jumped; nothing is taken until an operator accepts it")
 	errDiskFull = bourse.Errorf(bourse.CodeFull, "The exchange's disk is nearly full; only cancels are taken")
 )

@@ -223,5 +223,5 @@ func (n *Node) status() any {
 		Ready       bool               `json:"ready"`
 		Followers   int                `json:"followers"`
 		Cluster     *cluster.Status    `json:"cluster,omitempty"`
-	}{"exchange", h.Version, h.Exchange, h.Sandbox, h.Incarnation, n.sequencer.Applied(), n.ready.Load(), followers, n.place()}
+	}{"exchange", h.Version, h.Exchange, h.Sandbox, h.Incarnation, n.sequencer.Applied(), n.takes(), followers, n.place()}
 }
