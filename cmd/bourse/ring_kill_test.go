@@ -40,6 +40,7 @@ type trial struct {
 	*ring
 	up     *uplink
 	pits   []*pit
+	savers []*saver
 	prober string
 	round  int
 	acked  int
@@ -63,6 +64,9 @@ func newTrial(t *testing.T, prepare func(*ring)) *trial {
 	_, x.prober = x.operator().member("prober", "USDT", takerHas)
 	for i := range ringPits {
 		x.pits = append(x.pits, newPit(x.ring, x.up, 10+i))
+	}
+	for i := range saverRoutes {
+		x.savers = append(x.savers, newSaver(x.ring, i))
 	}
 	return x
 }
@@ -89,6 +93,9 @@ func (x *trial) suffer(f blow) {
 		seed := x.rng.Uint64()
 		work.Go(func() { p.work(x.round, seed, stop) })
 	}
+	for _, s := range x.savers {
+		work.Go(func() { s.work(stop) })
+	}
 	x.await(x.after(1+x.rng.IntN(mostBefore)), "before a fault")
 
 	x.up.down()
@@ -111,6 +118,11 @@ func (x *trial) suffer(f blow) {
 		x.acked += len(p.acked)
 		p.decide(x.t)
 	}
+	var settling sync.WaitGroup
+	for _, s := range x.savers {
+		settling.Go(func() { s.decide(x.t) })
+	}
+	settling.Wait()
 	if x.round%ringReconcile == 0 {
 		x.reconcile()
 	}
@@ -164,6 +176,8 @@ func (x *trial) finish(what string) {
 		x.t.Errorf("the nodes end in different states: %+v", states)
 	}
 
+	x.chainsAgree()
+
 	fills, drops := 0, 0
 	for _, p := range x.pits {
 		for _, b := range p.books {
@@ -173,10 +187,31 @@ func (x *trial) finish(what string) {
 	}
 	load, _ := os.ReadFile("/proc/loadavg") // another system has none
 	x.t.Logf("%d %s: %d orders acknowledged; followers told of %d fills over %d dropped connections", x.round, what, x.acked, fills, drops)
+	credited, paid, canceled := 0, 0, 0
+	for _, s := range x.savers {
+		credited, paid, canceled = credited+s.credited, paid+s.paid, canceled+s.canceled
+	}
+	x.t.Logf("%d deposits credited, %d withdrawals paid and %d canceled", credited, paid, canceled)
 	for _, what := range slices.Sorted(maps.Keys(x.took)) {
 		x.t.Logf("first new acknowledgement after %s: %s", what, spreadOf(x.took[what]))
 	}
 	x.t.Logf("load %s", strings.TrimSpace(string(load)))
+}
+
+// chainsAgree wants each network's chain to have what the ledger says.
+func (x *trial) chainsAgree() {
+	x.t.Helper()
+	report := operate[struct {
+		Networks []struct{ Network, Chain string }
+	}](x.operator(), "audit")
+	if len(report.Networks) == 0 {
+		x.t.Error("no networks")
+	}
+	for _, n := range report.Networks {
+		if n.Chain != "agrees" {
+			x.t.Errorf("network %s: the chain %s", n.Network, n.Chain)
+		}
+	}
 }
 
 // spreadOf describes times.
@@ -188,9 +223,9 @@ func spreadOf(list []time.Duration) string {
 	return fmt.Sprintf("%d times, p50 %s, p90 %s, p99 %s, max %s", len(list), at(0.5), at(0.9), at(0.99), at(1))
 }
 
-// TestClusterKills kills nodes of three under traders and followers of streams, the leader in most rounds,
-// and brings them back: histories of orders and balances are linearizable, acknowledged orders are there,
-// followers know each fill once, and the nodes end in the same state.
+// TestClusterKills kills nodes of three under traders, customers who deposit and withdraw, and followers of streams, the
+// leader in most rounds, and brings them back: histories of orders and balances are linearizable, acknowledged orders are
+// there, deposits are credited once and withdrawals paid once, followers know each fill once, and the nodes end in the same state.
 func TestClusterKills(t *testing.T) {
 	x := newTrial(t, nil)
 	for range *ringKills {

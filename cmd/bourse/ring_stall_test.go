@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse/client"
+	"github.com/bourse-exchange/bourse/internal/needs"
 )
 
 var ringStalls = flag.Int("cluster.stalls", 3, "how often TestClusterStalls lets a node's disk hang")
@@ -61,6 +62,7 @@ func files(t *testing.T, dir string) (list []string) {
 // TestClusterStalls lets the disks of nodes hang, under the traders and followers of TestClusterKills, until another node
 // leads. A leader whose disk hangs sends nothing, so that it is replaced.
 func TestClusterStalls(t *testing.T) {
+	needs.Program(t, "strace")
 	x := newTrial(t, nil)
 	for range *ringStalls {
 		x.suffer(x.stalling())
@@ -71,6 +73,7 @@ func TestClusterStalls(t *testing.T) {
 // TestHungLeader asks a leader whose disk hangs: it is not ready, answers no read, and refuses orders as not taken, all without
 // waiting for its disk, and is a replica once that goes on.
 func TestHungLeader(t *testing.T) {
+	needs.Program(t, "strace")
 	r := newRing(t, rand.New(rand.NewPCG(1, 1)), nil)
 	old := r.leader()
 	_, key := r.operator().member("someone", "USDT", takerHas)
