@@ -102,20 +102,20 @@ networks: ## Bring the nodes of real networks that tests run into bin/networks, 
 	tools/networks/fetch $(NODES)
 
 .PHONY: networks-all
-networks-all: networks ## The same, and build btcd, a minute.
-	tools/networks/fetch btcd
+networks-all: networks ## The same, and build btcd and geth, some minutes.
+	tools/networks/fetch btcd geth
 
 NODE ?= knots
 
 .PHONY: networks-test
-networks-test: ## Run the tests against a real node, NODE=knots, litecoin, anvil or btcd, which must be there.
+networks-test: ## Run the tests against a real node, NODE=knots, litecoin, btcd, anvil or geth, which must be there.
 	BOURSE_REQUIRE="$(NODE)" $(GO) test -count=1 -timeout 20m -v -run '^Test(Contract|ColdOnNode|Faults|RealNetworks|RealMoney|RealSigner|NetworkKills)$$/^$(NODE)$$' ./internal/chain/bitcoin ./internal/chain/evm ./cmd/bourse
 
 FAMILY ?= $(NODES)
 
 .PHONY: networks-kills
 networks-kills: KILLS = 200
-networks-kills: ## Kill exchange, signer and node or cut the connection KILLS times for each FAMILY, knots, litecoin or anvil.
+networks-kills: ## Kill exchange, signer and node or cut the connection KILLS times for each FAMILY, knots, litecoin, btcd, anvil or geth.
 	@for family in $(FAMILY); do \
 		BOURSE_REQUIRE="$$family" $(GO) test -count=1 -timeout 120m -v -run "^TestNetworkKills\$$/^$$family\$$" ./cmd/bourse -networks.kills=$(KILLS) || exit 1; \
 	done

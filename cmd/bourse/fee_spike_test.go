@@ -4,6 +4,8 @@ import (
 	"flag"
 	"strings"
 	"testing"
+
+	"github.com/bourse-exchange/bourse/internal/chain/nodetest"
 )
 
 var spike = flag.Bool("networks.spike", false, "let fees rise on a real node")
@@ -18,7 +20,7 @@ func TestFeeSpike(t *testing.T) {
 		return
 	}
 	t.Run("anvil", func(t *testing.T) {
-		r := ethers(t)
+		r := ethers(t, nodetest.Anvil())
 		r.settings += "\n    fees: {stuck: 1}"
 		w := walk(t, r, nil)
 		w.deposit()

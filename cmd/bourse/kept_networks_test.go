@@ -50,7 +50,7 @@ func TestRealSigner(t *testing.T) {
 	t.Run("anvil", func(t *testing.T) {
 		k := newKeeper(t, keptNetworks)
 		k.start()
-		r := ethers(t)
+		r := ethers(t, nodetest.Anvil())
 		w, ether := walk(t, r, k), r.outside.(*nodetest.Ether)
 		w.deposit()
 		w.withdraw()

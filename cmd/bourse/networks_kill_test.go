@@ -78,7 +78,7 @@ func TestNetworkKills(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	for _, kind := range []*nodetest.Kind{nodetest.Knots(), nodetest.Litecoin()} {
+	for _, kind := range []*nodetest.Kind{nodetest.Knots(), nodetest.Litecoin(), nodetest.Btcd()} {
 		t.Run(kind.Name, func(t *testing.T) {
 			r := bitcoins(t, kind)
 			newNetworkKilling(t, r, coinRoute{
@@ -86,12 +86,14 @@ func TestNetworkKills(t *testing.T) {
 			}).run(30)
 		})
 	}
-	t.Run("anvil", func(t *testing.T) {
-		newNetworkKilling(t, ethers(t),
-			coinRoute{route: route{"ETH", "ETH", "0.3", "0.1"}, coin: "ETH", decimals: 18},
-			coinRoute{route: route{"ETH", "USDT", "30", "20"}, coin: nodetest.TokenAt, decimals: 6},
-		).run(3)
-	})
+	for _, kind := range []*nodetest.Kind{nodetest.Anvil(), nodetest.Geth()} {
+		t.Run(kind.Name, func(t *testing.T) {
+			newNetworkKilling(t, ethers(t, kind),
+				coinRoute{route: route{"ETH", "ETH", "0.3", "0.1"}, coin: "ETH", decimals: 18},
+				coinRoute{route: route{"ETH", "USDT", "30", "20"}, coin: nodetest.TokenAt, decimals: 6},
+			).run(3)
+		})
+	}
 }
 
 func newNetworkKilling(t *testing.T, r realNode, all ...coinRoute) *networkKilling {
@@ -102,8 +104,12 @@ func newNetworkKilling(t *testing.T, r realNode, all ...coinRoute) *networkKilli
 	}
 	t.Logf("repeat with -networks.seed=%d", seed)
 
+	limits := permissive
+	if r.node.Params != nil && r.asset == "BTC" {
+		limits = strings.Replace(limits, "params: regtest", "params: "+r.node.Params.Name, 1)
+	}
 	k := &networkKilling{
-		outside: r.outside.(killable), proxy: nodetest.NewProxy(t, r.node), keeper: newKeeper(t, permissive), routes: all,
+		outside: r.outside.(killable), proxy: nodetest.NewProxy(t, r.node), keeper: newKeeper(t, limits), routes: all,
 		rng: rand.New(rand.NewPCG(seed, 1)), taken: map[string]int{},
 	}
 	k.keeper.start()

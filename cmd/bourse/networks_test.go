@@ -61,12 +61,12 @@ func bitcoins(t *testing.T, kind *nodetest.Kind) realNode {
 }
 
 // ethers starts a node of Ethereum.
-func ethers(t *testing.T) realNode {
+func ethers(t *testing.T, kind *nodetest.Kind) realNode {
 	t.Helper()
-	node := nodetest.Start(t, nodetest.Anvil())
+	node := nodetest.Start(t, kind)
 	return realNode{
 		node: node, outside: nodetest.NewEther(t, node), asset: "ETH", decimals: 18, confirms: 3, sweeps: true,
-		settings:  fmt.Sprintf("adapter: evm\n    params: %d\n    nodes: [{url: %q}]", nodetest.AnvilChain, node.URL),
+		settings:  fmt.Sprintf("adapter: evm\n    params: %d\n    nodes: [{url: %q}]", nodetest.EtherChain, node.URL),
 		broadcast: "eth_sendRawTransaction",
 	}
 }
@@ -91,7 +91,7 @@ func TestRealNetworks(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	for _, kind := range []*nodetest.Kind{nodetest.Knots(), nodetest.Litecoin()} {
+	for _, kind := range []*nodetest.Kind{nodetest.Knots(), nodetest.Litecoin(), nodetest.Btcd()} {
 		t.Run(kind.Name, func(t *testing.T) {
 			w := walk(t, bitcoins(t, kind), nil)
 			w.deposit()
@@ -105,17 +105,22 @@ func TestRealNetworks(t *testing.T) {
 		})
 	}
 
-	// A killed anvil comes back without its chain, and a chain that it loaded cannot be reorganised.
-	t.Run("anvil", func(t *testing.T) {
-		w := walk(t, ethers(t), nil)
-		w.deposit()
-		w.addresses()
-		w.withdraw()
-		w.token(w.outside.(*nodetest.Ether))
-		w.reorganised()
-		w.nodeFreezes()
-		w.exchangeDies()
-	})
+	for _, kind := range []*nodetest.Kind{nodetest.Anvil(), nodetest.Geth()} {
+		t.Run(kind.Name, func(t *testing.T) {
+			w := walk(t, ethers(t, kind), nil)
+			w.deposit()
+			w.addresses()
+			w.withdraw()
+			w.token(w.outside.(*nodetest.Ether))
+			w.reorganised()
+			w.nodeFreezes()
+			if kind.Name == "geth" { // a killed anvil comes back without its chain
+				w.nodeDies()
+			}
+			// Last, because a chain that anvil loaded cannot be reorganised.
+			w.exchangeDies()
+		})
+	}
 }
 
 // walk starts a sandbox that is connected to a node and has one customer. With a keeper, the keys are in the
@@ -427,7 +432,7 @@ func (w *depositor) nodeFreezes() {
 // blocks, and gets them from its peers.
 func (w *depositor) nodeDies() {
 	w.t.Helper()
-	node := w.outside.(*nodetest.Outside)
+	node := w.outside.(killable)
 	must(w.t, node.Halt())
 	w.until("the network does not operate", func() bool { return !w.operating() })
 	_, address := w.ordered("0.05")

@@ -17,18 +17,19 @@ var seed = bytes.Repeat([]byte{1}, 32)
 
 // params are those of the sandbox on anvil.
 var params = evm.Params{
-	Chain: nodetest.AnvilChain, Coin: "ETH", Tokens: []chain.Coin{{ID: nodetest.TokenAt, Decimals: 6}},
+	Chain: nodetest.EtherChain, Coin: "ETH", Tokens: []chain.Coin{{ID: nodetest.TokenAt, Decimals: 6}},
 }
 
 // TestContract runs the contract of networks against a real node.
 func TestContract(t *testing.T) {
 	if testing.Short() {
-		return // half a minute
+		return // half a minute with anvil, minutes with geth
 	}
-	kind := nodetest.Anvil()
-	t.Run(kind.Name, func(t *testing.T) {
-		chaintest.Run(t, func(t *testing.T) *chaintest.Rig { return rig(t).Rig })
-	})
+	for _, kind := range []*nodetest.Kind{nodetest.Anvil(), nodetest.Geth()} {
+		t.Run(kind.Name, func(t *testing.T) {
+			chaintest.Run(t, func(t *testing.T) *chaintest.Rig { return rig(t, kind).Rig })
+		})
+	}
 }
 
 // bench is a node with its outside world, and the exchange's client of it.
@@ -54,9 +55,9 @@ func (b *bench) client(t *testing.T, o evm.Options) *evm.Client {
 
 // rig returns a fresh chain with a funded hot wallet. Lagging is done by the node, which takes
 // blocks off its chain, and by the proxy, which says that there are more.
-func rig(t *testing.T) *bench {
+func rig(t *testing.T, kind *nodetest.Kind) *bench {
 	t.Helper()
-	node := nodetest.Start(t, nodetest.Anvil())
+	node := nodetest.Start(t, kind)
 	keys, err := evm.NewKeys(&params, seed)
 	if err != nil {
 		t.Fatal(err)

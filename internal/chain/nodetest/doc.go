@@ -6,6 +6,7 @@
 // alone, has its own directory, and ends with its test.
 //
 // Reading order: node.go (a process), proxy.go (the faults between a client and its node),
-// outside.go (miner and payer of the Bitcoin family). Out of scope: what an adapter must do
+// outside.go (miner and payer of the Bitcoin family), ether.go (that of Ethereum's), anvil.go and geth.go (how each
+// program makes blocks). Out of scope: what an adapter must do
 // (package chaintest).
 package nodetest

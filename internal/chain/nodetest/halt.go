@@ -1,15 +1,18 @@
 package nodetest
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/btcsuite/btcd/chainhash/v2"
+	"github.com/btcsuite/btcd/wire/v2"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/bitcoin"
 	"github.com/bourse-exchange/bourse/internal/chain/evm"
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
 )
@@ -75,6 +78,9 @@ func (o *Outside) Holdings(keys string, accounts uint32) (map[chain.CoinID]bours
 	if !ends {
 		return nil, chain.BlockRef{}, fmt.Errorf("%q is no descriptor", keys)
 	}
+	if o.node.bare {
+		return o.counted(keys, accounts)
+	}
 	var scan []map[string]any
 	for branch := range 2 {
 		scan = append(scan, map[string]any{"desc": fmt.Sprintf("%s/%d/*)", account, branch), "range": accounts})
@@ -99,20 +105,84 @@ func (o *Outside) Holdings(keys string, accounts uint32) (map[chain.CoinID]bours
 	return map[chain.CoinID]bourse.Amount{o.node.Params.Coin: has}, at, nil
 }
 
+// counted counts what Holdings returns in the blocks themselves, on a node that cannot be asked for it. The chain
+// is not reorganised meanwhile.
+func (o *Outside) counted(keys string, accounts uint32) (map[chain.CoinID]bourse.Amount, chain.BlockRef, error) {
+	public, err := o.node.Params.ParseDescriptor(keys)
+	if err != nil {
+		return nil, chain.BlockRef{}, err
+	}
+	codec := bitcoin.NewCodec(o.node.Params, public)
+	ours := map[string]bool{}
+	indexes := []uint32{chain.IndexHot, chain.IndexChange}
+	for id := range accounts {
+		indexes = append(indexes, id+1)
+	}
+	for _, index := range indexes {
+		script, err := o.scriptOf(codec.Destination(index).Address)
+		if err != nil {
+			return nil, chain.BlockRef{}, err
+		}
+		ours[string(script)] = true
+	}
+
+	head, err := o.head()
+	if err != nil {
+		return nil, chain.BlockRef{}, err
+	}
+	if o.unspent == nil {
+		o.unspent = map[wire.OutPoint]*wire.TxOut{}
+	}
+	for ; o.counts < head.Height; o.counts++ {
+		if err := o.count(o.counts + 1); err != nil {
+			return nil, chain.BlockRef{}, err
+		}
+	}
+	var sum bourse.Amount
+	for _, out := range o.unspent {
+		if ours[string(out.PkScript)] {
+			sum = sum.Plus(bourse.Units(uint64(out.Value)))
+		}
+	}
+	return map[chain.CoinID]bourse.Amount{o.node.Params.Coin: sum}, head, nil
+}
+
+// count enters a block into the unspent outputs of all.
+func (o *Outside) count(height uint64) error {
+	var hash, text string
+	if err := o.call(&hash, "getblockhash", height); err != nil {
+		return err
+	}
+	if err := o.call(&text, "getblock", hash, 0); err != nil {
+		return err
+	}
+	raw, err := hex.DecodeString(text)
+	if err != nil {
+		return err
+	}
+	var block wire.MsgBlock
+	if err := block.Deserialize(bytes.NewReader(raw)); err != nil {
+		return err
+	}
+	for _, tx := range block.Transactions {
+		for _, in := range tx.TxIn {
+			delete(o.unspent, in.PreviousOutPoint)
+		}
+		for i, out := range tx.TxOut {
+			o.unspent[wire.OutPoint{Hash: tx.TxHash(), Index: uint32(i)}] = out
+		}
+	}
+	return nil
+}
+
 // TxID names a transaction as the exchange lists it.
 func (o *Outside) TxID(hash chain.Hash) string { return chainhash.Hash(hash).String() }
 
-// Halt freezes the node, whose chain would not survive a kill: it accepts requests and answers none.
-func (o *Ether) Halt() error {
-	o.node.Freeze()
-	return nil
-}
+// Halt takes the node away.
+func (o *Ether) Halt() error { return o.chain.halt() }
 
 // Resume ends Halt.
-func (o *Ether) Resume() error {
-	o.node.Thaw()
-	return nil
-}
+func (o *Ether) Resume() error { return o.chain.resume() }
 
 // Holdings returns what the chain has on the addresses that public keys derive, those of the first accounts
 // and the hot wallet, of ether and the token, and the block up to which it counts.
@@ -121,7 +191,7 @@ func (o *Ether) Holdings(keys string, accounts uint32) (map[chain.CoinID]bourse.
 	if err != nil {
 		return nil, chain.BlockRef{}, err
 	}
-	codec, err := evm.NewCodec(&evm.Params{Chain: AnvilChain, Coin: "ETH"}, public)
+	codec, err := evm.NewCodec(&evm.Params{Chain: EtherChain, Coin: "ETH"}, public)
 	if err != nil {
 		return nil, chain.BlockRef{}, err
 	}

@@ -41,6 +41,8 @@ type Kind struct {
 	// stop, if not nil, writes the files from which the node starts again, before it is killed. Nodes
 	// without it are stopped by their own method.
 	stop func(n *Node) error
+	// control makes the blocks of a node of Ethereum.
+	control func(o *Ether) control
 	// forgetful are the arguments that make it start without the transactions that waited.
 	forgetful []string
 	// ready matches the line of the log from which on it serves; remembers the one from which

@@ -51,6 +51,9 @@ type Outside struct {
 	dropped []string
 	// hidden is the first block that Hide took off the chain; empty for none.
 	hidden string
+	// unspent are the unspent outputs of the blocks up to the height counts; see counted.
+	unspent map[wire.OutPoint]*wire.TxOut
+	counts  uint64
 }
 
 // output is an output of the outside world.

@@ -112,7 +112,8 @@ func (p *Proxy) pass(r *http.Request, asked []byte) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	to.Header = r.Header
+	to.Header = r.Header.Clone()
+	to.Header.Del("Accept-Encoding") // faults are made in plain answers
 	answer, err := http.DefaultClient.Do(to)
 	if err != nil {
 		return 0, nil, err
