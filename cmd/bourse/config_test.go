@@ -90,7 +90,7 @@ func TestBadSettingsHaveALine(t *testing.T) {
 		"data: /d\nlisten: [\n":                      "line",
 		"listen: 127.0.0.1:1\n":                      "missing flags: --data",
 		"- data\n":                                   "line 1",
-		"data: /d\n\nnetworks:\n  BTC: {adapter: bitcoin, trace: true}\n": "line 3: --networks: field trace not found",
+		"data: /d\n\nnetworks:\n  BTC: {adapter: bitcoin, depth: true}\n": "line 3: --networks: field depth not found",
 		"data: /d\nsigner: {sockte: s}\n":                                 "line 2: signer-sockte",
 	} {
 		file := filepath.Join(t.TempDir(), "c.yaml")

@@ -107,11 +107,14 @@ func TestRealNetworks(t *testing.T) {
 
 	for _, kind := range []*nodetest.Kind{nodetest.Anvil(), nodetest.Geth()} {
 		t.Run(kind.Name, func(t *testing.T) {
-			w := walk(t, ethers(t, kind), nil)
+			r := ethers(t, kind)
+			r.settings += "\n    trace: true"
+			w := walk(t, r, nil)
 			w.deposit()
 			w.addresses()
 			w.withdraw()
 			w.token(w.outside.(*nodetest.Ether))
+			w.called(w.outside.(*nodetest.Ether))
 			w.reorganised()
 			w.nodeFreezes()
 			if kind.Name == "geth" { // a killed anvil comes back without its chain
@@ -367,6 +370,21 @@ func (w *depositor) token(ether *nodetest.Ether) {
 	}
 	if left := wallet[walletAnswer](w, "/wallet/balances", map[string]any{"search": asset}); left.Balances[asset].Total != "6" {
 		w.t.Errorf("tokens that are left: %+v", left)
+	}
+}
+
+// called deposits by a contract's call, which the block does not show.
+func (w *depositor) called(ether *nodetest.Ether) {
+	w.t.Helper()
+	before := number(w.balance())
+	to := wallet[depositAnswer](w, "/wallet/deposit", map[string]any{}).Address
+	_, err := ether.SendHidden(chain.Pay{To: chain.Destination{Address: to}, Amount: w.tenths(3)})
+	must(w.t, err)
+	w.mine(1)
+	w.until("a deposit by a call that waits", func() bool { return w.status() == "PENDING" })
+	w.settled("a deposit by a call that is done", func() bool { return w.status() == "DONE" })
+	if got := new(big.Rat).Sub(number(w.balance()), before); got.Cmp(number("0.3")) != 0 {
+		w.t.Errorf("%s was credited", got.FloatString(8))
 	}
 }
 

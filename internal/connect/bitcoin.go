@@ -30,6 +30,8 @@ func (f *ofBitcoin) check(s *Settings, e *entry) (err error) {
 		return fmt.Errorf("params %s are of the network %s", e.Params, f.params.Coin)
 	case e.Read != "":
 		return errors.New("read is a setting of the adapter evm")
+	case e.Trace:
+		return errors.New("trace is a setting of the adapter evm")
 	case s.floor > math.MaxUint32 || s.highest > math.MaxUint32:
 		return errors.New("fees are units per virtual byte, below 2^32")
 	}

@@ -16,6 +16,7 @@ import (
 type ofEVM struct {
 	chain uint64
 	read  evm.Head
+	trace bool
 }
 
 // behind is more than the number of blocks by which the safe and the finalized block are behind the head, three epochs of
@@ -33,6 +34,7 @@ func (f *ofEVM) check(s *Settings, e *entry) (err error) {
 	if s.floor > math.MaxInt64 || s.highest > math.MaxInt64 {
 		return errors.New("fees are units per unit of gas, below 2^63") // a price is the sum of two
 	}
+	f.trace = e.Trace
 	if f.read, err = evm.ParseHead(e.Read); err != nil {
 		return err
 	}
@@ -86,7 +88,7 @@ func (f *ofEVM) open(s *Settings, node *rpc.Client, l *Local) (client, signer.Ne
 		return nil, signer.Network{}, err
 	}
 	c, err := evm.NewClient(params, public, evm.Options{
-		Node: node, Clock: l.Clock, Read: f.read, Floor: s.floor, Cap: s.highest, Start: s.start,
+		Node: node, Clock: l.Clock, Read: f.read, Floor: s.floor, Cap: s.highest, Start: s.start, Trace: f.trace,
 	})
 	if err != nil {
 		return nil, signer.Network{}, err

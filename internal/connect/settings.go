@@ -90,6 +90,7 @@ type entry struct {
 	Keys    string `yaml:"keys"`
 	Start   string `yaml:"start"`
 	Read    string `yaml:"read"`
+	Trace   bool   `yaml:"trace"`
 	// Fees are units of the native coin per virtual byte, or per unit of gas.
 	Fees struct {
 		Floor uint64 `yaml:"floor"`

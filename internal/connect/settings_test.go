@@ -175,7 +175,7 @@ func TestProduction(t *testing.T) {
 		{"password-file: /etc/bourse/btc.pw", "password: s3cret", "BTC: nodes: a password is in a file of its own"},
 		{line("keys"), "  keys: xprv9s21\n", "BTC: keys are like wpkh("},
 		{line("start"), line("start") + "  cold: \"" + ownCold(t, "mainnet") + "\"\n", "BTC: cold has a key of the signer's own seed"},
-		{"adapter: bitcoin", "adapter: bitcoin\n  trace: true", "field trace not found"},
+		{"adapter: bitcoin", "adapter: bitcoin\n  trace: true", "BTC: trace is a setting of the adapter evm"},
 		{"adapter: bitcoin", "adapter: bitcoin\n  stuck: 3", "field stuck not found"},
 	} {
 		_, err := connect.ParseProduction([]byte(strings.Replace(good, c.old, c.by, 1)))

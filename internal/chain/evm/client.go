@@ -49,6 +49,8 @@ type Options struct {
 	Read Head
 	// Floor and Cap bound the price of gas, below 2^63; zero for DefaultFloor and DefaultCap.
 	Floor, Cap uint64
+	// Trace is true if what calls inside of transactions pay counts too.
+	Trace bool
 	// Start is a block that the node's chain must have; nil for none.
 	Start *chain.BlockRef
 }

@@ -44,6 +44,7 @@ func runFaults(t *testing.T, kind *nodetest.Kind) {
 		alone bool
 	}{
 		{"Fakes", testFakes, false},
+		{"Calls", testCalls, false},
 		{"Types", testTypes, true},
 		{"ManyTransactions", testManyTransactions, false},
 		{"Heads", testHeads, true},
@@ -132,6 +133,40 @@ func testFakes(t *testing.T, b *bench) {
 		if got := must[bourse.Amount](t)(b.Network.Balance(t.Context(), to.Address, coin)); got != has {
 			t.Errorf("%s of %s is there", got.Format(0), coin)
 		}
+	}
+}
+
+// testCalls pays by what a client with the setting trace sees alone: calls, the end of a contract, and a payment beside
+// them. What is taken back does not count.
+func testCalls(t *testing.T, b *bench) {
+	b.Network = b.client(t, evm.Options{Trace: true})
+	b.Network.Watch(5)
+	ether := func(account uint32, n uint64) chain.Pay {
+		return chain.Pay{To: b.Network.Destination(account), Coin: "ETH", Amount: wei(n)}
+	}
+	must[chain.Hash](t)(b.out.SendHidden(ether(2, 1)))
+	must[chain.Hash](t)(b.out.SendEnding(ether(3, 2)))
+	must[chain.Hash](t)(b.out.SendFailing(ether(2, 4)))
+	must[chain.Hash](t)(b.out.SendCaught(ether(2, 8)))
+	must[chain.Hash](t)(b.out.Send(ether(4, 16)))
+	must[chain.Hash](t)(b.out.SendHidden(ether(chain.IndexHot, 32)))
+
+	var want []chain.Credit
+	for _, g := range []struct {
+		index, account uint32
+		ether          uint64
+	}{
+		{1 << 24, 2, 1}, {1 << 24, 3, 2}, {0, 4, 16}, {1 << 24, chain.IndexHot, 32},
+	} {
+		to := b.Network.Destination(g.account).Address
+		want = append(want, chain.Credit{Index: g.index, Address: to, Coin: "ETH", Amount: wei(g.ether)})
+	}
+	if list := b.found(t); !slices.Equal(list, want) {
+		t.Errorf("found %v, want %v", list, want)
+	}
+	head := must[chain.BlockRef](t)(b.out.Mine(1))
+	if block := must[*chain.Block](t)(b.Network.Block(t.Context(), head.Height)); len(block.Txs) != 0 {
+		t.Errorf("an empty block has %d transactions", len(block.Txs))
 	}
 }
 

@@ -14,7 +14,14 @@ func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error)
 	if err != nil {
 		return nil, err
 	}
-	return c.read(b, receipts)
+	out, err := c.read(b, receipts)
+	if err == nil && c.options.Trace {
+		err = c.addCalls(ctx, b, out)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // Ref returns the name and the time of the block at a height, by its header.

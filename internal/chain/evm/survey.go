@@ -64,14 +64,13 @@ func (c *Client) hasReceipts(ctx context.Context, head *header) (a chain.Ability
 	return a, nil
 }
 
-// traces tells whether the node can trace calls. Nothing is credited by a trace today.
+// traces tells whether the node can trace transactions, which the setting trace needs.
 func (c *Client) traces(ctx context.Context) (a chain.Ability, err error) {
-	a = chain.Ability{Name: "trace", Has: true, Text: "calls can be traced"}
+	a = chain.Ability{Name: "trace", Has: true, Needed: c.options.Trace, Text: "transactions can be traced"}
 	var answer any
-	err = c.ask(ctx, &answer, "debug_traceCall", callParams{To: make(data, len(address{}))}, string(Latest),
-		map[string]string{"tracer": "callTracer"})
+	err = c.ask(ctx, &answer, "debug_traceCall", callParams{To: make(data, len(address{}))}, string(Latest), tracer)
 	if node := new(rpc.Error); errors.As(err, &node) {
-		a.Has, a.Text = false, fmt.Sprintf("calls cannot be traced: %v", node)
+		a.Has, a.Text = false, fmt.Sprintf("transactions cannot be traced: %v", node)
 		return a, nil
 	}
 	return a, err

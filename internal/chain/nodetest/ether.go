@@ -75,6 +75,7 @@ func writeGenesis(dir string, more map[string]allotted, config map[string]any) e
 	accounts := map[string]allotted{}
 	for at, code := range map[string][]byte{
 		TokenAt: token, FakeAt: token, forwarderAt: forwarder, reverterAt: reverter, catcherAt: catcher,
+		destroyerAt: destroyer,
 	} {
 		a := allotted{Balance: "0x0", Code: "0x" + hex.EncodeToString(code)}
 		if at == TokenAt || at == FakeAt {
@@ -217,6 +218,9 @@ func (o *Ether) SendHidden(p chain.Pay) (chain.Hash, error) { return o.through(f
 
 // SendCaught pays by a call that fails inside of a transaction that does not.
 func (o *Ether) SendCaught(p chain.Pay) (chain.Hash, error) { return o.through(catcherAt, p) }
+
+// SendEnding pays by the end of a contract.
+func (o *Ether) SendEnding(p chain.Pay) (chain.Hash, error) { return o.through(destroyerAt, p) }
 
 // NewAddress returns an unused address outside the exchange.
 func (o *Ether) NewAddress() (string, error) {

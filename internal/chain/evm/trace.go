@@ -1,0 +1,130 @@
+package evm
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// firstCall begins the indices of what calls inside of a transaction pay. Those of logs are below.
+const firstCall = 1 << 24
+
+// traced is what a transaction did to accounts, as a node answers it.
+type traced struct {
+	Hash   digest `json:"txHash"`
+	Result *struct {
+		Before accounts `json:"pre"`
+		After  accounts `json:"post"`
+	} `json:"result"`
+}
+
+// accounts are changed accounts. One that had no balance may be missing.
+type accounts map[key]struct {
+	Balance quantity `json:"balance"`
+}
+
+// key is an address with or without its checksum.
+type key address
+
+// UnmarshalText reads 20 bytes written as 0x001f.
+func (k *key) UnmarshalText(text []byte) error {
+	digits, ok := bytes.CutPrefix(text, []byte("0x"))
+	if n, err := hex.Decode(k[:], digits[:min(len(digits), 2*len(k))]); !ok || err != nil || n != len(k) || len(digits) > 2*n {
+		return errHex
+	}
+	return nil
+}
+
+// tracer has a node compare accounts before and after each transaction. The answer is bounded by the gas of a block,
+// because each account costs some. A list of calls is not: one that costs 100 gas can repeat any number of bytes.
+var tracer = map[string]any{
+	"tracer":       "prestateTracer",
+	"tracerConfig": map[string]bool{"diffMode": true, "disableCode": true, "disableStorage": true},
+}
+
+// addCalls adds to a block's transactions what its calls paid to the exchange: what an address has more than by the
+// payments that the block shows. No hash of the block covers it, so it is the node's word.
+func (c *Client) addCalls(ctx context.Context, b *fullBlock, out *chain.Block) error {
+	if len(b.Txs) == 0 {
+		return nil
+	}
+	var list []traced
+	if err := c.ask(ctx, &list, "debug_traceBlockByHash", formatHash(chain.Hash(b.Hash)), tracer); err != nil {
+		return err
+	}
+	if len(list) != len(b.Txs) {
+		return describe(b.height(), "%d traces of %d transactions", len(list), len(b.Txs))
+	}
+	for i := range list {
+		if list[i].Hash != b.Txs[i].Hash || list[i].Result == nil {
+			return describe(b.height(), "there is no trace of transaction %d", i)
+		}
+		if err := c.addCall(&out.Txs[i], &b.Txs[i], &list[i]); err != nil {
+			return describe(b.height(), "transaction %d: %v", i, err)
+		}
+	}
+	return nil
+}
+
+// addCall adds what calls of a transaction paid, in the order of the addresses. What the sender gets back from its
+// own payment is left out: the cost is in its balance as well.
+func (c *Client) addCall(out *chain.Tx, t *transaction, trace *traced) error {
+	if out.Failed {
+		return nil
+	}
+	var ours []address
+	for k := range trace.Result.After {
+		if a := address(k); c.owns(&a) {
+			ours = append(ours, a)
+		}
+	}
+	if len(ours) == 0 {
+		return nil
+	}
+	from, ok := t.sender()
+	if !ok {
+		return errSignature
+	}
+	slices.SortFunc(ours, func(a, b address) int { return slices.Compare(a[:], b[:]) })
+
+	for n, a := range ours {
+		if a == from {
+			continue
+		}
+		paid, err := c.paidByCalls(out, a, trace)
+		if err != nil {
+			return err
+		}
+		if !paid.IsZero() {
+			out.Credits = append(out.Credits, chain.Credit{
+				Index: firstCall + uint32(n), Address: a.String(), Coin: c.params.Coin, Amount: paid,
+			})
+		}
+	}
+	return nil
+}
+
+// paidByCalls returns what an address has more after a transaction than before it and by what the block shows. An
+// address of the exchange loses nothing by a transaction that it did not send.
+func (c *Client) paidByCalls(out *chain.Tx, a address, trace *traced) (paid bourse.Amount, err error) {
+	before, ok := trace.Result.Before[key(a)].Balance.amount()
+	after, also := trace.Result.After[key(a)].Balance.amount()
+	if !ok || !also {
+		return paid, errors.New("a balance that cannot be")
+	}
+	for i := range out.Credits {
+		if g := &out.Credits[i]; g.Coin == c.params.Coin && g.Address == a.String() {
+			before = before.PlusOrMax(g.Amount)
+		}
+	}
+	if paid, ok = after.Sub(before); !ok {
+		return paid, fmt.Errorf("the trace has %s lose what it was paid", a)
+	}
+	return paid, nil
+}

@@ -1,0 +1,87 @@
+package evm
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// TestTraces reads what calls paid from the traces of a block, and believes none that contradicts the block.
+func TestTraces(t *testing.T) {
+	block, receipts := made(t, 2)
+	b, _, err := decode(block, receipts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The payments of the block are the hot wallet's, to somebody.
+	sender, customer := testKeys(t).codec.Destination(0).Address, testKeys(t).codec.Destination(2).Address
+	trace := func(i int, address, before, after string) string {
+		return fmt.Sprintf(`{"txHash":"%s","result":{"pre":{%s},"post":{%s}}}`, formatHash(chain.Hash(b.Txs[i].Hash)),
+			balance(address, before), balance(address, after))
+	}
+	plain := trace(0, customer, "0x0", "0x5")
+	lower := strings.ToLower(customer)
+	huge := "0x1" + strings.Repeat("0", 32)
+
+	for name, c := range map[string]struct {
+		list string
+		// calls are what the second transaction's paid.
+		calls uint64
+		want  error
+	}{
+		"nothing":          {plain + "," + trace(1, customer, "0x5", "0x5"), 0, nil},
+		"calls":            {plain + "," + trace(1, customer, "0x5", "0x7"), 2, nil},
+		"digits":           {plain + "," + trace(1, lower, "0x5", "0x7"), 2, nil},
+		"a new account":    {plain + "," + trace(1, customer, "", "0x2"), 2, nil},
+		"the sender":       {plain + "," + trace(1, sender, "0x5", "0x7"), 0, nil},
+		"a loss":           {plain + "," + trace(1, customer, "0x5", "0x4"), 0, chain.ErrOdd},
+		"too much":         {plain + "," + trace(1, customer, "0x5", huge), 0, chain.ErrOdd},
+		"one alone":        {plain, 0, chain.ErrOdd},
+		"twice":            {plain + "," + plain, 0, chain.ErrOdd},
+		"three":            {plain + "," + plain + "," + plain, 0, chain.ErrOdd},
+		"no result":        {plain + `,{"txHash":"` + formatHash(chain.Hash(b.Txs[1].Hash)) + `"}`, 0, chain.ErrOdd},
+		"no address":       {plain + "," + trace(1, "0x12", "0x5", "0xc"), 0, chain.ErrOdd},
+		"too long address": {plain + "," + trace(1, customer+"00", "0x5", "0xc"), 0, chain.ErrOdd},
+	} {
+		node := asking(t, func(method string) string {
+			answer := string(block)
+			switch method {
+			case "eth_getBlockReceipts":
+				answer = string(receipts)
+			case "debug_traceBlockByHash":
+				answer = "[" + c.list + "]"
+			}
+			return `{"jsonrpc":"2.0","id":ID,"result":` + answer + `}`
+		})
+		node.options.Trace = true
+		node.Watch(3)
+		read, err := node.Block(t.Context(), 7)
+		if !errors.Is(err, c.want) || c.want == nil && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil {
+			continue
+		}
+		var calls bourse.Amount
+		for _, g := range read.Txs[1].Credits {
+			if g.Index >= firstCall && g.Address == customer {
+				calls = g.Amount
+			}
+		}
+		if calls != bourse.Units(c.calls) {
+			t.Errorf("%s: calls paid %s", name, calls.Format(0))
+		}
+	}
+}
+
+// balance writes an account of a trace; empty for one that is not there.
+func balance(address, has string) string {
+	if has == "" {
+		return ""
+	}
+	return fmt.Sprintf(`"%s":{"balance":"%s"}`, address, has)
+}
