@@ -159,11 +159,15 @@ type Debit struct {
 	Spent Outpoint
 }
 
+// MaxIndex is above the indices of credits on networks of accounts. The wallet uses those above it for payments that are
+// other ones when their transaction is mined again.
+const MaxIndex = 1 << 25
+
 // Credit is an amount given to an address.
 type Credit struct {
 	// Index identifies the credit within its transaction, and stays the same if the
 	// transaction is mined again: an output's number, or a log's position in its
-	// transaction.
+	// transaction. On networks of accounts it is below MaxIndex.
 	Index   uint32
 	Address string
 	Memo    string

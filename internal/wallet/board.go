@@ -39,7 +39,9 @@ type network struct {
 	holdings map[place]holding
 	// pending are mined deposits that are not credited.
 	pending map[bourse.DepositID]bourse.Deposit
-	nonces  map[uint32]uint64
+	// gone are the deposits whose blocks left the chain, by what named them there.
+	gone   map[bourse.Outpoint]bourse.Deposit
+	nonces map[uint32]uint64
 }
 
 // holding is a balance and its arrivals of the last deepest blocks, oldest first. A restart dates
@@ -152,7 +154,7 @@ func (b *Board) network(id bourse.NetworkID) *network {
 			state:  bourse.NetworkState{Network: id},
 			signed: map[bourse.TxHash]bourse.SignedTx{}, dropped: map[bourse.TxHash]bourse.SignedTx{},
 			unspent: map[bourse.Outpoint]bourse.Unspent{}, cold: map[uint32]map[bourse.Outpoint]bourse.Unspent{}, holdings: map[place]holding{},
-			pending: map[bourse.DepositID]bourse.Deposit{}, nonces: map[uint32]uint64{},
+			pending: map[bourse.DepositID]bourse.Deposit{}, gone: map[bourse.Outpoint]bourse.Deposit{}, nonces: map[uint32]uint64{},
 		}
 		b.networks[id] = n
 	}
@@ -274,6 +276,34 @@ func (b *Board) foldDeposit(d *bourse.Deposit) {
 	} else {
 		delete(n.pending, d.Number)
 	}
+	if at := (bourse.Outpoint{Tx: d.Tx, Index: d.Index}); d.Mined {
+		delete(n.gone, at)
+	} else if d.From == 0 { // one inside of the exchange has no transaction
+		n.gone[at] = *d
+	}
+}
+
+// maxOutcomes bounds how often a transaction may be mined with another outcome.
+const maxOutcomes = 1 << 32 / chain.MaxIndex
+
+// Index returns the index of an inflow of a transaction on a network of accounts. It is the inflow's own, unless a block
+// that left the chain had another amount, asset or address there: a contract may pay as it likes each time that its
+// transaction is mined, and a deposit is one payment. Then it is the first one that is free, or has this payment.
+func (b *Board) Index(id bourse.NetworkID, tx bourse.TxHash, in *bourse.Inflow) uint32 {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	n := b.networks[id]
+	if n == nil {
+		return in.Index
+	}
+	for outcome := range uint32(maxOutcomes) {
+		index := in.Index + outcome*chain.MaxIndex
+		d, known := n.gone[bourse.Outpoint{Tx: tx, Index: index}]
+		if !known || d.Asset == in.Asset && d.Amount == in.Amount && d.Address == in.Address {
+			return index
+		}
+	}
+	return in.Index // the journal refuses it
 }
 
 // State returns the exchange's position in a network's chain.

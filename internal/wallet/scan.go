@@ -152,10 +152,14 @@ func (w *Worker) given(from *chain.Tx, tx *bourse.TxEffect) {
 		if !fits {
 			continue
 		}
-		tx.Inflows = append(tx.Inflows, bourse.Inflow{
+		in := bourse.Inflow{
 			Index: g.Index, Asset: k.asset.ID, Amount: amount, Owner: account(owner), Address: owner.At,
 			Memo: g.Memo[:min(len(g.Memo), bourse.MaxMemo)],
-		})
+		}
+		if !w.Network.Shape().Outputs {
+			in.Index = w.Board.Index(w.ID, from.Hash, &in)
+		}
+		tx.Inflows = append(tx.Inflows, in)
 	}
 }
 
