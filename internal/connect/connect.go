@@ -83,6 +83,10 @@ func (s *Settings) Connect(ctx context.Context, l Local) (*wallet.Connection, er
 	if err != nil {
 		return nil, err
 	}
+	alone, err := s.alone.amounts(l.Terms, l.Assets)
+	if err != nil {
+		return nil, err
+	}
 	nodes, err := s.open(&l)
 	if err != nil {
 		return nil, err
@@ -101,7 +105,7 @@ func (s *Settings) Connect(ctx context.Context, l Local) (*wallet.Connection, er
 		return nil, err
 	}
 	return &wallet.Connection{
-		Network: network, Signer: nodes[0].keys, Start: start, Stuck: s.stuck, Hot: hot,
+		Network: network, Signer: nodes[0].keys, Start: start, Stuck: s.stuck, Hot: hot, Alone: alone,
 		Close: func() error { closeAll(nodes); return nil },
 	}, nil
 }

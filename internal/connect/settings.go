@@ -41,6 +41,8 @@ type Settings struct {
 	// stuck is the number of blocks after which a waiting withdrawal is outbid; zero for never.
 	stuck uint64
 	hot   hot
+	// alone bounds what one node alone credits.
+	alone alone
 	// cold is the descriptor of cold storage; empty for none.
 	cold string
 }
@@ -98,8 +100,9 @@ type entry struct {
 		// Stuck is a number of blocks.
 		Stuck uint64 `yaml:"stuck"`
 	} `yaml:"fees"`
-	Hot  hot    `yaml:"hot"`
-	Cold string `yaml:"cold"`
+	Hot   hot    `yaml:"hot"`
+	Cold  string `yaml:"cold"`
+	Alone alone  `yaml:"credit-alone"`
 }
 
 type node struct {
@@ -207,7 +210,7 @@ func (s *Settings) IsTest() bool { return signer.IsTestChain(s.Chain) }
 
 // settings checks one network's entry.
 func (e *entry) settings(symbol bourse.Symbol) (s Settings, err error) {
-	s = Settings{Symbol: symbol, keys: e.Keys, floor: e.Fees.Floor, highest: e.Fees.Cap, stuck: e.Fees.Stuck, hot: e.Hot, cold: e.Cold}
+	s = Settings{Symbol: symbol, keys: e.Keys, floor: e.Fees.Floor, highest: e.Fees.Cap, stuck: e.Fees.Stuck, hot: e.Hot, cold: e.Cold, alone: e.Alone}
 	switch e.Adapter {
 	case "bitcoin":
 		s.family = &ofBitcoin{}
@@ -220,6 +223,9 @@ func (e *entry) settings(symbol bourse.Symbol) (s Settings, err error) {
 		return s, err
 	}
 	if err := s.hot.check(); err != nil {
+		return s, err
+	}
+	if err := s.alone.check(len(s.nodes)); err != nil {
 		return s, err
 	}
 	return s, s.family.check(&s, e)

@@ -26,6 +26,8 @@ type Connection struct {
 	Stuck uint64
 	// Hot bounds the hot wallet's balances of some assets.
 	Hot map[bourse.AssetID]Band
+	// Alone is as in Options.
+	Alone map[bourse.AssetID]bourse.Amount
 	// Signer is the signer's part of the network. The caller that opens the signer sets
 	// its limits.
 	Signer signer.Network

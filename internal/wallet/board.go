@@ -17,6 +17,8 @@ type Board struct {
 	// locked is true while the current frame holds mu.
 	locked bool
 
+	// now is the time of the first command of the journal's UTC day; zero after a snapshot.
+	now         bourse.Time
 	last        bourse.AccountID
 	frozen      map[bourse.AccountID]bool
 	networks    map[bourse.NetworkID]*network
@@ -40,8 +42,10 @@ type network struct {
 	// pending are mined deposits that are not credited.
 	pending map[bourse.DepositID]bourse.Deposit
 	// gone are the deposits whose blocks left the chain, by what named them there.
-	gone   map[bourse.Outpoint]bourse.Deposit
-	nonces map[uint32]uint64
+	gone map[bourse.Outpoint]bourse.Deposit
+	// counted are the deposits of the day.
+	counted dayTotals
+	nonces  map[uint32]uint64
 }
 
 // holding is a balance and its arrivals of the last deepest blocks, oldest first. A restart dates
@@ -110,7 +114,11 @@ func (b *Board) lock() {
 }
 
 // Observe applies the events of a command.
-func (b *Board) Observe(_ *bourse.Command, ev *bourse.Events) {
+func (b *Board) Observe(cmd *bourse.Command, ev *bourse.Events) {
+	if cmd.Time/bourse.Day > b.now/bourse.Day {
+		b.lock()
+		b.now = cmd.Time
+	}
 	for _, e := range ev.List {
 		switch e.Kind {
 		case bourse.EventAccountCreated, bourse.EventAccountRestored:
@@ -137,7 +145,9 @@ func (b *Board) Observe(_ *bourse.Command, ev *bourse.Events) {
 			b.foldHolding(&ev.Wallet.Holdings[e.At])
 		case bourse.EventDeposit, bourse.EventDepositRestored:
 			b.lock()
-			b.foldDeposit(&ev.Wallet.Deposits[e.At])
+			d := &ev.Wallet.Deposits[e.At]
+			b.foldDeposit(d)
+			b.network(d.Network).counted.fold(d, cmd.Time, e.Kind == bourse.EventDepositRestored)
 		case bourse.EventNonce:
 			b.lock()
 			n := &ev.Wallet.Nonces[e.At]

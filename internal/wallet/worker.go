@@ -28,6 +28,9 @@ type Options struct {
 	Stuck uint64
 	// Bands bound the hot wallet's balances of some assets.
 	Bands map[bourse.AssetID]Band
+	// Alone bounds the deposits of a UTC day that one node alone credits, by asset; an asset that is not there has none.
+	// Nil is no bound.
+	Alone map[bourse.AssetID]bourse.Amount
 	Log   *slog.Logger
 }
 

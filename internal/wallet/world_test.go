@@ -124,6 +124,8 @@ type world struct {
 	logs func(*chain.Block)
 	// cold, if not nil, is the key of cold storage from the next start on, on networks of outputs.
 	cold *devnet.PublicKey
+	// alone is the workers' setting.
+	alone map[bourse.AssetID]bourse.Amount
 	// bands are the workers' setting.
 	bands map[bourse.AssetID]wallet.Band
 
@@ -300,7 +302,7 @@ func (w *world) open() {
 			n.client.Keep(*w.cold)
 		}
 		n.worker = wallet.NewWorker(wallet.Options{
-			ID: n.id, Stuck: w.stuck, Bands: w.bands, Network: eye{n.client, w}, Signer: pen{w}, Board: w.board, Listed: w, Submit: w.submit,
+			ID: n.id, Stuck: w.stuck, Bands: w.bands, Alone: w.alone, Network: eye{n.client, w}, Signer: pen{w}, Board: w.board, Listed: w, Submit: w.submit,
 			Log: slog.New(reasons{slog.DiscardHandler, &w.reasons}),
 		})
 	}

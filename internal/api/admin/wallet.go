@@ -157,9 +157,11 @@ type depositAnswer struct {
 	Network bourse.Symbol    `json:"network"`
 	Amount  string           `json:"amount"`
 	Memo    string           `json:"memo,omitempty"`
-	TxID    string           `json:"txid"`
-	Index   uint32           `json:"index"`
-	Height  uint64           `json:"height"`
+	// AddressOf is the account whose own address received a deposit without an account.
+	AddressOf bourse.AccountID `json:"address_of,omitzero"`
+	TxID      string           `json:"txid"`
+	Index     uint32           `json:"index"`
+	Height    uint64           `json:"height"`
 	// Confirms is zero while the deposit's block is not in the chain.
 	Confirms uint64 `json:"confirms"`
 	Target   uint32 `json:"confirms_target"`
@@ -176,10 +178,14 @@ func (s *Server) depositsParked(_ context.Context, _ struct{}) (any, error) {
 	for i := range parked {
 		d := &parked[i]
 		asset := catalogue.Assets[d.Asset]
+		var of bourse.AccountID
+		if d.Account == 0 {
+			of = bourse.AccountID(d.Address) // zero where all accounts share an address
+		}
 		list[i] = depositAnswer{
 			Number: d.Number, Account: d.Account, ID: d.ID, Asset: asset.Symbol,
 			Network: catalogue.Networks[d.Network].Symbol, Amount: d.Amount.Format(asset.Scale),
-			Memo: strings.ToValidUTF8(d.Memo, "\uFFFD"),
+			Memo: strings.ToValidUTF8(d.Memo, "\uFFFD"), AddressOf: of,
 			TxID: s.txID(d.Network, d.Tx), Index: d.Index, Height: d.Block.Height,
 			Confirms: d.Confirms(s.View.NetworkState(d.Network).Tip.Height), Target: d.Target,
 			OverLimit: d.OverLimit, Created: d.Created.Std().Format(time.RFC3339Nano),

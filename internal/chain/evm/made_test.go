@@ -17,6 +17,12 @@ const full = 200
 // made returns a block of payments by the hot wallet, as a node answers it, with its receipts.
 func made(t testing.TB, count int) (block, receipts []byte) {
 	t.Helper()
+	return madeTo(t, count, sample().to)
+}
+
+// madeTo returns a block of payments to an address.
+func madeTo(t testing.TB, count int, to address) (block, receipts []byte) {
+	t.Helper()
 	k := testKeys(t)
 	h := header{
 		Miner: make([]byte, 20), Bloom: make([]byte, 256), Nonce: make([]byte, 8), Number: ofUint(7), GasLimit: ofUint(30e6),
@@ -25,7 +31,7 @@ func made(t testing.TB, count int) (block, receipts []byte) {
 	var txTexts, outcomeTexts []string
 	for i := range count {
 		p := sample()
-		p.nonce = uint64(i)
+		p.nonce, p.to = uint64(i), to
 		sealed, hash, err := k.Sign(p.seal())
 		if err != nil {
 			t.Fatal(err)

@@ -12,13 +12,17 @@ import (
 
 // TestTraces reads what calls paid from the traces of a block, and believes none that contradicts the block.
 func TestTraces(t *testing.T) {
-	block, receipts := made(t, 2)
+	customer := testKeys(t).codec.Destination(2).Address
+	to, err := parseAddress(customer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, receipts := madeTo(t, 2, to) // of 5 units each
 	b, _, err := decode(block, receipts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The payments of the block are the hot wallet's, to somebody.
-	sender, customer := testKeys(t).codec.Destination(0).Address, testKeys(t).codec.Destination(2).Address
+	sender := testKeys(t).codec.Destination(0).Address
 	trace := func(i int, address, before, after string) string {
 		return fmt.Sprintf(`{"txHash":"%s","result":{"pre":{%s},"post":{%s}}}`, formatHash(chain.Hash(b.Txs[i].Hash)),
 			balance(address, before), balance(address, after))
@@ -33,12 +37,12 @@ func TestTraces(t *testing.T) {
 		calls uint64
 		want  error
 	}{
-		"nothing":          {plain + "," + trace(1, customer, "0x5", "0x5"), 0, nil},
-		"calls":            {plain + "," + trace(1, customer, "0x5", "0x7"), 2, nil},
-		"digits":           {plain + "," + trace(1, lower, "0x5", "0x7"), 2, nil},
-		"a new account":    {plain + "," + trace(1, customer, "", "0x2"), 2, nil},
+		"nothing":          {plain + "," + trace(1, customer, "0x5", "0xa"), 0, nil},
+		"calls":            {plain + "," + trace(1, customer, "0x5", "0xc"), 2, nil},
+		"digits":           {plain + "," + trace(1, lower, "0x5", "0xc"), 2, nil},
+		"a new account":    {plain + "," + trace(1, customer, "", "0x7"), 2, nil},
 		"the sender":       {plain + "," + trace(1, sender, "0x5", "0x7"), 0, nil},
-		"a loss":           {plain + "," + trace(1, customer, "0x5", "0x4"), 0, chain.ErrOdd},
+		"a loss":           {plain + "," + trace(1, customer, "0x5", "0x9"), 0, chain.ErrOdd},
 		"too much":         {plain + "," + trace(1, customer, "0x5", huge), 0, chain.ErrOdd},
 		"one alone":        {plain, 0, chain.ErrOdd},
 		"twice":            {plain + "," + plain, 0, chain.ErrOdd},

@@ -1,0 +1,83 @@
+package wallet
+
+import (
+	"log/slog"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// dayTotals are the deposits of a UTC day that count for their customers, by asset. What an operator assigned or
+// admitted is not in them.
+type dayTotals struct {
+	day    bourse.Time
+	totals map[bourse.AssetID]bourse.Amount
+}
+
+// fold counts a deposit when it is first seen, and one of a snapshot.
+func (t *dayTotals) fold(d *bourse.Deposit, now bourse.Time, restored bool) {
+	if d.Account == 0 || d.Admitted || d.From != 0 || !restored && d.Created != now {
+		return
+	}
+	day := d.Created / bourse.Day
+	if t.totals == nil || day > t.day {
+		t.day, t.totals = day, map[bourse.AssetID]bourse.Amount{}
+	}
+	if day == t.day {
+		t.totals[d.Asset] = t.totals[d.Asset].PlusOrMax(d.Amount)
+	}
+}
+
+// DayTotal returns the deposits of an asset on a network that counted for their customers on the journal's UTC day. After
+// a start it has those that the journal's state keeps: of the last 1,000 blocks, and all that are not credited.
+func (b *Board) DayTotal(id bourse.NetworkID, asset bourse.AssetID) bourse.Amount {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	n := b.networks[id]
+	if n == nil || n.counted.day < b.now/bourse.Day {
+		return bourse.Amount{}
+	}
+	return n.counted.totals[asset]
+}
+
+// Gone reports whether a deposit is known whose block left the chain.
+func (b *Board) Gone(id bourse.NetworkID, at bourse.Outpoint) bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	n := b.networks[id]
+	if n == nil {
+		return false
+	}
+	_, known := n.gone[at]
+	return known
+}
+
+// believe takes the owners from the inflows of a block beyond what one node alone may credit: they are parked, and wait
+// for an operator. A smaller one that still fits passes. A deposit that is known keeps its owner.
+func (w *Worker) believe(txs []bourse.TxEffect) {
+	if w.Alone == nil {
+		return
+	}
+	used := map[bourse.AssetID]bourse.Amount{}
+	for i := range txs {
+		for j := range txs[i].Inflows {
+			in := &txs[i].Inflows[j]
+			at := bourse.Outpoint{Tx: txs[i].Hash, Index: in.Index}
+			if in.Owner == 0 || in.Owner == bourse.AccountTreasury || w.Board.Gone(w.ID, at) {
+				continue
+			}
+			sum, known := used[in.Asset]
+			if !known {
+				sum = w.Board.DayTotal(w.ID, in.Asset)
+			}
+			sum, fits := sum.Add(in.Amount)
+			if fits && !w.Alone[in.Asset].Less(sum) {
+				used[in.Asset] = sum
+				continue
+			}
+			w.Log.Warn("a deposit waits for an operator: one node alone credits no more of its coin today",
+				slog.Int("network", int(w.ID)), slog.String("tx", w.Network.FormatHash(txs[i].Hash)),
+				slog.Uint64("account", uint64(in.Owner)), slog.String("amount", in.Amount.Format(0)))
+			in.Owner = 0
+		}
+	}
+}

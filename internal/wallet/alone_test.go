@@ -1,0 +1,68 @@
+package wallet_test
+
+import (
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+)
+
+// TestAlone bounds what one node alone credits of each coin in a day: the rest is parked until an operator gives it to
+// the customer, whatever is started anew meanwhile. Smaller deposits that still fit pass, and the next day has a bound of its own.
+func TestAlone(t *testing.T) {
+	eachThat(t, (*listing).ripens, func(t *testing.T, w *world, l *listing) {
+		n := w.network(l.network)
+		w.alone = map[bourse.AssetID]bourse.Amount{l.asset: l.ledger(5 * l.least)}
+		w.open()
+		treasury := w.balance(bourse.AccountTreasury, l.asset)
+
+		first := w.pay(l, 1, 3*l.least)
+		w.mine(l.network, 1)
+		w.restart()
+		much := w.pay(l, 1, 3*l.least)
+		w.mine(l.network, 1)
+		if _, err := n.node.Reorg(1, false); err != nil { // what counted once does not count again
+			t.Fatal(err)
+		}
+		fits := w.pay(l, 2, 2*l.least)
+		w.mine(l.network, 1)
+		over := w.pay(l, 2, l.least)
+		w.mine(l.network, int(l.confirms))
+
+		for tx, done := range map[chain.Hash]bool{first: true, much: false, fits: true, over: false} {
+			if d := w.deposit(tx, 0); (d.Status == bourse.WalletDone) != done || (d.Account != 0) != done || !d.Mined {
+				t.Errorf("%+v, want it credited: %t", d, done)
+			}
+		}
+		if got := w.balance(bourse.AccountTreasury, l.asset); got != treasury {
+			t.Errorf("the treasury has %s", got.Format(0))
+		}
+		w.assign(w.deposit(much, 0), 1)
+		if d := w.deposit(much, 0); d.Status != bourse.WalletDone || d.Account != 1 {
+			t.Errorf("an operator's word: %+v", d)
+		}
+
+		w.now += bourse.Day
+		w.mine(l.network, 1) // the day begins with its first command
+		next := w.pay(l, 2, 5*l.least)
+		w.mine(l.network, int(l.confirms))
+		if d := w.deposit(next, 0); d.Status != bourse.WalletDone {
+			t.Errorf("on the next day: %+v", d)
+		}
+		w.assign(w.deposit(over, 0), 2)
+		w.finish()
+	})
+}
+
+// TestAloneWithoutTheCoin credits nothing of a coin that the setting does not name.
+func TestAloneWithoutTheCoin(t *testing.T) {
+	l := listed(onBTC, btc)
+	w := newWorld(t, onBTC)
+	w.alone = map[bourse.AssetID]bourse.Amount{}
+	w.open()
+	tx := w.pay(l, 1, l.least)
+	w.mine(onBTC, int(l.confirms))
+	if d := w.deposit(tx, 0); d.Account != 0 || d.Status != bourse.WalletPending {
+		t.Errorf("%+v", d)
+	}
+}
