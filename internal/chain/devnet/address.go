@@ -3,7 +3,6 @@ package devnet
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"strconv"
 	"strings"
 
 	"github.com/bourse-exchange/bourse"
@@ -17,9 +16,6 @@ const letters = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
 // checkWords is the length of an address's checksum, in words of five bits.
 const checkWords = 6
-
-// memoLength bounds a memo, in bytes.
-const memoLength = 256
 
 // formatAddress returns the canonical form of an address.
 func (p *Params) formatAddress(to program) string {
@@ -115,37 +111,4 @@ func parseHex(s string) (to program, err error) {
 		return program{}, bourse.Errorf(bourse.CodeInvalid, "address has a wrong checksum")
 	}
 	return to, nil
-}
-
-// parseMemo returns the canonical form of any memo.
-func parseMemo(s string) (string, error) {
-	if len(s) > memoLength {
-		return "", bourse.Errorf(bourse.CodeInvalid, "memo is longer than %d bytes", memoLength)
-	}
-	for _, c := range []byte(s) {
-		if c < ' ' || c > '~' {
-			return "", bourse.Errorf(bourse.CodeInvalid, "memo has a character that none has")
-		}
-	}
-	return strings.TrimSpace(s), nil
-}
-
-// memoTreasury is the memo of the exchange's own money at its shared address.
-const memoTreasury = "treasury"
-
-// accountMemo returns an account's number with two check digits (ISO 7064, MOD 97-10), so
-// that a mistyped digit names no account instead of another one.
-func accountMemo(index uint32) string {
-	n := uint64(index) * 100
-	return strconv.FormatUint(n+98-n%97, 10)
-}
-
-// accountOfMemo parses the results of accountMemo, and only those.
-func accountOfMemo(memo string) (index uint32, ok bool) {
-	n, err := strconv.ParseUint(memo, 10, 64)
-	if err != nil || n/100 == 0 || n/100 >= uint64(bourse.AccountSandbox) {
-		return 0, false
-	}
-	index = uint32(n / 100)
-	return index, accountMemo(index) == memo
 }

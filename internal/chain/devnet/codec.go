@@ -18,6 +18,9 @@ type Codec struct {
 	cold PublicKey
 	kept map[program]uint32
 
+	// memos are those of a network with one shared address.
+	memos chain.Memos
+
 	mu   sync.RWMutex
 	last uint32
 	// known maps addresses to accounts; empty on a network with one shared address.
@@ -55,22 +58,20 @@ func (c *Codec) Destination(index uint32) chain.Destination {
 	if !c.shared() {
 		return chain.Destination{Address: c.params.address(c.key, index)}
 	}
-	to := chain.Destination{Address: c.params.address(c.key, chain.IndexHot), Memo: memoTreasury}
-	if index != chain.IndexHot {
-		to.Memo = accountMemo(index)
-	}
-	return to
+	return chain.Destination{Address: c.params.address(c.key, chain.IndexHot), Memo: c.memos.Of(index)}
 }
 
 // Watch makes the accounts up to this id known to Owner.
 func (c *Codec) Watch(last uint32) {
+	if c.shared() {
+		c.memos.Watch(last)
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.last < last {
 		c.last++
-		if !c.shared() {
-			c.known[c.params.program(c.key, c.last)] = c.last
-		}
+		c.known[c.params.program(c.key, c.last)] = c.last
 	}
 }
 
@@ -86,7 +87,7 @@ func (c *Codec) Owner(address, memo string) (chain.Owner, bool) {
 	switch {
 	case to == c.params.program(c.key, chain.IndexHot):
 		if c.shared() {
-			return c.ownerOfMemo(memo), true
+			return c.memos.Owner(memo), true
 		}
 		return chain.Owner{Kind: chain.OwnerTreasury, Index: chain.IndexHot, At: chain.IndexHot}, true
 	case c.params.Shape.Outputs && to == c.params.program(c.key, chain.IndexChange):
@@ -99,19 +100,6 @@ func (c *Codec) Owner(address, memo string) (chain.Owner, bool) {
 		return chain.Owner{}, false
 	}
 	return chain.Owner{Kind: chain.OwnerCustomer, Index: index, At: index}, true
-}
-
-func (c *Codec) ownerOfMemo(memo string) chain.Owner {
-	if memo == memoTreasury {
-		return chain.Owner{Kind: chain.OwnerTreasury, Index: chain.IndexHot, At: chain.IndexHot}
-	}
-	index, ok := accountOfMemo(memo)
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if !ok || index > c.last {
-		return chain.Owner{Kind: chain.OwnerNobody, At: chain.IndexHot}
-	}
-	return chain.Owner{Kind: chain.OwnerCustomer, Index: index, At: chain.IndexHot}
 }
 
 // ParseAddress returns the canonical form of an address.
@@ -128,7 +116,7 @@ func (c *Codec) ParseMemo(s string) (string, error) {
 	if !c.shared() {
 		return "", bourse.Errorf(bourse.CodeInvalid, "this network has no memos")
 	}
-	return parseMemo(s)
+	return chain.ParseMemo(s)
 }
 
 // FormatHash writes a block's or transaction's hash.

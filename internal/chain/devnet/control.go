@@ -102,7 +102,7 @@ func (n *Node) pay(pays []chain.Pay) (*transaction, error) {
 	if t.Memo != "" && n.params.Shape.MemoName == "" {
 		return nil, bourse.Errorf(bourse.CodeInvalid, "this network has no memos")
 	}
-	if memo, err := parseMemo(t.Memo); err != nil || memo != t.Memo {
+	if memo, err := chain.ParseMemo(t.Memo); err != nil || memo != t.Memo {
 		return nil, errors.Join(bourse.Errorf(bourse.CodeInvalid, "not a memo"), err)
 	}
 

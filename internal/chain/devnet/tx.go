@@ -203,7 +203,7 @@ func (p *Params) checkOutputs(t *transaction) error {
 	if len(t.Outputs) == 0 || len(t.Outputs) > maxOutputs {
 		return fmt.Errorf("%d outputs", len(t.Outputs))
 	}
-	if memo, err := parseMemo(t.Memo); err != nil || memo != t.Memo || memo != "" && p.Shape.MemoName == "" {
+	if memo, err := chain.ParseMemo(t.Memo); err != nil || memo != t.Memo || memo != "" && p.Shape.MemoName == "" {
 		return errors.New("a memo that the network does not have")
 	}
 
