@@ -134,7 +134,7 @@ func (s *SavedAddress) Valid() bool {
 
 // Valid reports whether s is well formed.
 func (s *SignedTx) Valid() bool {
-	return s.Network > 0 && s.Kind >= SignedWithdrawal && s.Kind <= SignedCool &&
+	return s.Network > 0 && s.Kind >= SignedWithdrawal && s.Kind <= SignedWarm &&
 		s.Kind.HasID() == (s.Wallet > 0) && s.Tx != TxHash{} &&
 		len(s.Raw) > 0 && len(s.Raw) <= MaxRaw && len(s.Inputs) <= MaxInputs && s.Nonce < 1<<62
 }

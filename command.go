@@ -192,9 +192,12 @@ const (
 	// On, ends the order and gives up its transaction, if no block has it. On, AssetID, Amount (zero without On), and of
 	// Wallet Network.
 	CommandCool
+	// CommandWarm records a transaction that people signed, from cold storage to the hot wallet, which may be sent from here
+	// on, or, without On, gives those up that no block has. On, and of Wallet Signed, or Network without On.
+	CommandWarm
 
 	// LastCommandKind is the newest kind that this program knows.
-	LastCommandKind = CommandCool
+	LastCommandKind = CommandWarm
 )
 
 // Command is an entry of the journal and the input of the engine. One flat struct serves

@@ -38,8 +38,8 @@ const (
 	MaxOpenActs = 32
 	// MaxActReason bounds the reason of an act, in bytes.
 	MaxActReason = 500
-	// MaxActRecord bounds the record of the command of an act, in bytes.
-	MaxActRecord = 4096
+	// MaxActRecord bounds the record of the command of an act, in bytes: a transaction from cold storage is the longest.
+	MaxActRecord = 16 << 10
 	// ActWait is the time after which a waiting act of an operator expires, and a break-glass
 	// act is carried out.
 	ActWait = Day

@@ -144,8 +144,11 @@ const (
 	ActOutdated
 	// CoolOpen: an order to cold storage is open, or its transaction may be mined still.
 	CoolOpen
-	// NothingToEnd: no order to cold storage is open, and none has a transaction that is in no block.
+	// NothingToEnd: no order to cold storage is open, and no transaction of the kind waits for a block.
 	NothingToEnd
+	// WarmOpen: another transaction from cold storage to the hot wallet waits, or was given up and may be mined beside this
+	// one.
+	WarmOpen
 )
 
 var reasonWords = map[Reason]string{
@@ -218,6 +221,7 @@ var reasonWords = map[Reason]string{
 	ActOutdated:      "ACT_OUTDATED",
 	CoolOpen:         "COOL_OPEN",
 	NothingToEnd:     "NOTHING_TO_END",
+	WarmOpen:         "WARM_OPEN",
 }
 
 // String returns the reason's word in the public interfaces.

@@ -15,14 +15,16 @@ const (
 	SignedTopUp
 	// SignedCool moves money from the hot wallet to cold storage, by an operator's order.
 	SignedCool
+	// SignedWarm moves money from cold storage to the hot wallet. People signed it, and the signer knows nothing of it.
+	SignedWarm
 )
 
 // HasID reports whether a transaction of the kind has an id of its own: that of its withdrawal, or of its order.
 func (k SignedKind) HasID() bool { return k == SignedWithdrawal || k == SignedCool }
 
-var signedWords = [...]string{"", "withdrawal", "sweep", "top_up", "cool"}
+var signedWords = [...]string{"", "withdrawal", "sweep", "top_up", "cool", "warm"}
 
-// String returns withdrawal, sweep, top_up or cool.
+// String returns withdrawal, sweep, top_up, cool or warm.
 func (k SignedKind) String() string { return word(signedWords[:], k) }
 
 // SignedState is the state of a transaction of the exchange.

@@ -92,6 +92,9 @@ func cools(c *bourse.Command) Authority {
 	return Authority{Role: bourse.RoleOperator, Limited: c.On, Bare: !c.On}
 }
 
+// warms lets one operator bring coins back from cold storage: those who hold its keys have signed.
+func warms(c *bourse.Command) Authority { return Authority{Role: bourse.RoleOperator, Bare: !c.On} }
+
 // Ordered decodes the command of an act. False means that no act may order it, or that the
 // bytes are no record.
 func Ordered(record []byte, c *bourse.Command) bool {

@@ -131,6 +131,7 @@ func TestAuthorities(t *testing.T) {
 		bourse.CommandDefineTiers: {two, two}, bourse.CommandSetAccountTier: {one, one},
 		bourse.CommandDecideWithdrawal: {one, {Role: bourse.RoleOperator, Limited: true}},
 		bourse.CommandCool:             {stops, {Role: bourse.RoleOperator, Limited: true}},
+		bourse.CommandWarm:             {stops, one},
 		bourse.CommandCollectFees:      {{Role: bourse.RoleOwner}, {Role: bourse.RoleOwner}},
 	}
 	for kind := range bourse.LastCommandKind + 2 {
@@ -174,6 +175,7 @@ func TestSubjects(t *testing.T) {
 		bourse.CommandDecideWithdrawal: "is refused once the withdrawal is decided",
 		bourse.CommandResetPerson:      "names the row that it replaces",
 		bourse.CommandCool:             "is refused while an order is open",
+		bourse.CommandWarm:             "is refused while another one waits",
 	}
 	ofWithdrawals := map[bourse.CommandKind]bool{
 		bourse.CommandReplaceWithdrawal: true, bourse.CommandReleaseWithdrawal: true,

@@ -31,6 +31,26 @@ func codeCool(c *codec.Codec, cmd *bourse.Command) {
 	c.Amount(&cmd.Amount)
 }
 
+func codeWarm(c *codec.Codec, cmd *bourse.Command) {
+	w := codec.New(c, &cmd.Wallet)
+	if c.Bool(&cmd.On); cmd.On {
+		c.SignedTx(codec.New(c, &w.Signed))
+	} else {
+		codec.Uint16(c, &w.Network)
+	}
+}
+
+func isWarm(c *bourse.Command) bool {
+	if c.Wallet == nil || !c.On {
+		return c.Wallet != nil && c.Wallet.Network > 0 && c.Wallet.Signed == nil
+	}
+	s := c.Wallet.Signed
+	return c.Wallet.Network == 0 && s != nil && s.Valid() && s.Kind == bourse.SignedWarm
+}
+
+// isBySigner reports whether a transaction is of a kind that the signer signs.
+func isBySigner(s *bourse.SignedTx) bool { return s != nil && s.Valid() && s.Kind != bourse.SignedWarm }
+
 func isCool(c *bourse.Command) bool {
 	return c.Wallet != nil && c.Wallet.Network > 0 && c.On == (c.AssetID > 0) && c.On != c.Amount.IsZero()
 }

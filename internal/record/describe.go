@@ -113,6 +113,13 @@ func describeSigned(s *bourse.SignedTx) string {
 		s.Kind, s.Network, s.Wallet, s.Tx, s.From, s.Nonce, len(s.Inputs), len(s.Raw))
 }
 
+func describeWarm(c *bourse.Command) string {
+	if !c.On {
+		return fmt.Sprintf("network=%d end", c.Wallet.Network)
+	}
+	return describeSigned(c.Wallet.Signed)
+}
+
 func describeCool(c *bourse.Command) string {
 	if !c.On {
 		return fmt.Sprintf("network=%d end", c.Wallet.Network)

@@ -141,6 +141,11 @@ func commands() []bourse.Command {
 		}}},
 		{Kind: bourse.CommandCool, On: true, AssetID: 2, Amount: one, Wallet: &bourse.WalletCommand{Network: 2}},
 		{Kind: bourse.CommandCool, Wallet: &bourse.WalletCommand{Network: 2}},
+		{Kind: bourse.CommandWarm, On: true, Wallet: &bourse.WalletCommand{Signed: &bourse.SignedTx{
+			Network: 2, Kind: bourse.SignedWarm, Tx: bourse.TxHash{5}, Raw: []byte{1, 2}, Inputs: []bourse.Outpoint{{Tx: bourse.TxHash{6}, Index: 1}},
+			Cost: bourse.AssetAmount{Asset: 1, Amount: one},
+		}}},
+		{Kind: bourse.CommandWarm, Wallet: &bourse.WalletCommand{Network: 2}},
 		{Kind: bourse.CommandVoided, Wallet: &bourse.WalletCommand{ID: 8}},
 		{Kind: bourse.CommandPauseWithdrawals, On: true, Wallet: &bourse.WalletCommand{Network: 2}},
 		{Kind: bourse.CommandAssignDeposit, Account: 7, Wallet: &bourse.WalletCommand{Deposit: 11}},

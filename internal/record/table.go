@@ -449,13 +449,16 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 	bourse.CommandCool: {
 		name: "cool", noun: "order to cold storage", authority: cools, fields: codeCool, check: isCool, details: describeCool,
 	},
+	bourse.CommandWarm: {
+		name: "warm", noun: "transaction from cold storage", authority: warms, fields: codeWarm, check: isWarm, details: describeWarm,
+	},
 	bourse.CommandSigned: {
 		name: "signed", noun: "transaction",
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
 			c.SignedTx(codec.New(c, &codec.New(c, &cmd.Wallet).Signed))
 		},
 		check: func(c *bourse.Command) bool {
-			return c.Wallet != nil && c.Wallet.Signed != nil && c.Wallet.Signed.Valid()
+			return c.Wallet != nil && isBySigner(c.Wallet.Signed)
 		},
 		details: func(c *bourse.Command) string { return describeSigned(c.Wallet.Signed) },
 	},
@@ -474,7 +477,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 		},
 		check: func(c *bourse.Command) bool {
 			w := c.Wallet
-			return w != nil && w.Record > 0 && w.Chain != (bourse.TxHash{}) && w.Signed != nil && w.Signed.Valid()
+			return w != nil && w.Record > 0 && w.Chain != (bourse.TxHash{}) && isBySigner(w.Signed)
 		},
 		details: func(c *bourse.Command) string {
 			return fmt.Sprintf("record=%d %s", c.Wallet.Record, describeSigned(c.Wallet.Signed))

@@ -16,10 +16,24 @@ func (n *Network) MayCool(depth uint64) bool {
 	})
 }
 
-// DropCools gives up the transactions to cold storage that are in no block, and reports whether there were any.
-func (n *Network) DropCools(ev *bourse.Events) bool {
+// Beside reports whether a transaction from cold storage would not be the only one: another one waits for a block, or was
+// given up and may be mined as well. One that shares an output with those given up takes their place.
+func (n *Network) Beside(s *bourse.SignedTx, depth uint64) bool {
+	return ordered.Any(n.signed, func(old *bourse.SignedTx) bool {
+		switch {
+		case old.Kind != bourse.SignedWarm || old.Tx == s.Tx || old.State == bourse.SignedMined:
+			return false
+		case old.State == bourse.SignedDropped:
+			return !old.Rivals(s) && !n.excluded(old, depth)
+		}
+		return true
+	})
+}
+
+// Drops gives up the transactions of a kind that are in no block, and reports whether there were any.
+func (n *Network) Drops(ev *bourse.Events, kind bourse.SignedKind) bool {
 	waiting := ordered.Select(n.signed,
-		func(s *bourse.SignedTx) bool { return s.Kind == bourse.SignedCool && s.State <= bourse.SignedAccepted },
+		func(s *bourse.SignedTx) bool { return s.Kind == kind && s.State <= bourse.SignedAccepted },
 		byHash)
 	for _, s := range waiting {
 		n.Drop(ev, s)

@@ -42,7 +42,7 @@ func (e *Engine) cool(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
 // endCool ends the open order, and gives up the transaction of the last one if it is in no block. That one may be mined
 // still, and the signer may be about to sign: then the money is in cold storage all the same.
 func (e *Engine) endCool(n *custody.Network, ev *bourse.Events) bourse.Reason {
-	dropped := n.DropCools(ev)
+	dropped := n.Drops(ev, bourse.SignedCool)
 	if n.Cool.ID == 0 && !dropped {
 		return bourse.NothingToEnd
 	}

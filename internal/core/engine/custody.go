@@ -28,6 +28,8 @@ func (e *Engine) decideWallet(cmd *bourse.Command, ev *bourse.Events) {
 		reason = e.pauseWithdrawals(cmd, ev)
 	case bourse.CommandCool:
 		reason = e.cool(cmd, ev)
+	case bourse.CommandWarm:
+		reason = e.warm(cmd, ev)
 	case bourse.CommandSigned:
 		reason = e.signed(cmd.Wallet.Signed, ev)
 	case bourse.CommandAsking:

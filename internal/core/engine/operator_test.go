@@ -67,7 +67,14 @@ const (
 // staffed returns a production exchange with operators.
 func staffed(t *testing.T) *exchange {
 	t.Helper()
-	x, _, _ := funded(t, false)
+	x, _ := staffedOn(t)
+	return x
+}
+
+// staffedOn returns that exchange and its network of outputs.
+func staffedOn(t *testing.T) (*exchange, *chain) {
+	t.Helper()
+	x, c, _ := funded(t, false)
 	x.must(x.hire(bourse.RoleOwner))
 	act := x.actOf(ann, x.hire(bourse.RoleOwner))
 	id := x.must(act)
@@ -85,7 +92,7 @@ func staffed(t *testing.T) *exchange {
 		x.agreed(ann, bob, x.hire(role))
 	}
 	x.agreed(bob, ann, operatorCommand(bourse.CommandChangeOperator, bourse.Operator{ID: eve, Role: bourse.RoleOwner}))
-	return x
+	return x, c
 }
 
 // TestOwnerComesFirst makes the first operators of an exchange in production and of a sandbox.

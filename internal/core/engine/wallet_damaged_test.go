@@ -26,6 +26,9 @@ func TestDamagedWalletStates(t *testing.T) {
 	late.Once = bourse.Once{Key: bourse.RequestHash{3}, Body: bourse.RequestHash{4}}
 	x.must(transferCommand(1, late))
 	x.must(coolCommand(byOutput, btc, 5))
+	free, _ := c.unspent()
+	_, warm, _ := c.warms(free[len(free)-1:], 1, 1)
+	x.must(warmCommand(warm))
 	good := snapshot(x.e)
 	if !hostile(t, good) {
 		t.Fatal("a good state does not restore")

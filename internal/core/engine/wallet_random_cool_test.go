@@ -32,18 +32,8 @@ func (m *walletModel) orderCool() {
 	}
 }
 
-// waitingCools returns the transactions to cold storage that are in no block.
-func (m *walletModel) waitingCools() (list []*modelSigned) {
-	for _, s := range m.signed {
-		if s.s.Kind == bourse.SignedCool && m.chains[0].mined(s.s.Tx) == 0 {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
 func (m *walletModel) mayCool() bool {
-	for _, s := range m.waitingCools() {
+	for _, s := range m.waitingMoves(bourse.SignedCool) {
 		if !m.excluded(s) {
 			return true
 		}
@@ -54,7 +44,7 @@ func (m *walletModel) mayCool() bool {
 // endCool ends the order, and gives up its transaction, which may be mined still.
 func (m *walletModel) endCool() {
 	some := m.cooling.units > 0
-	for _, s := range m.waitingCools() {
+	for _, s := range m.waitingMoves(bourse.SignedCool) {
 		some = some || !s.given
 	}
 	if !some {
@@ -63,7 +53,7 @@ func (m *walletModel) endCool() {
 	}
 	m.must(endCoolCommand(byOutput))
 	m.cooling.units = 0
-	for _, s := range m.waitingCools() {
+	for _, s := range m.waitingMoves(bourse.SignedCool) {
 		if !s.given {
 			s.given, s.dropped = true, true
 			m.steps["given up cool"]++

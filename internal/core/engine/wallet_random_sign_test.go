@@ -299,8 +299,9 @@ func (m *walletModel) sweptBy(tx bourse.TxHash) {
 	if mined == nil || mined.w != nil || !mined.given {
 		return
 	}
-	if mined.s.Kind == bourse.SignedCool {
-		m.steps["given up cool mined"]++
+	if mined.s.Kind != bourse.SignedSweep {
+		m.steps["given up "+mined.s.Kind.String()+" mined"]++
+		m.giveUpRivals(mined)
 		return
 	}
 	m.steps["given up sweep mined"]++

@@ -167,7 +167,9 @@ func (m *walletModel) step() {
 		m.secure()
 	case n < 30:
 		m.cool()
-	case n < 36:
+	case n < 33:
+		m.warm()
+	case n < 39:
 		m.reorganise(i)
 	case n < 55:
 		m.withdraw()
@@ -262,6 +264,7 @@ func TestRandomWallets(t *testing.T) {
 		"block", "credit", "mined again", "reorganisation", "withdrawal", "done", "canceled", "signed", "given up",
 		"assigned", "sweep", "given up sweep", "given up sweep mined", "restart", "transfer", "delay", "hold", "held back",
 		"approved", "denied", "trusted", "recorded", "left to the signer", "voided", "signed after a cancel", "kept", "cool order", "cool", "given up cool", "given up cool mined",
+		"warm", "given up warm", "given up warm mined",
 	} {
 		if done[what] == 0 {
 			t.Errorf("nothing was %s", what)

@@ -239,7 +239,7 @@ func (m *walletModel) cancel() {
 	w := m.going[max(0, len(m.going)-1-m.below(5))]
 	cmd := cancelCommand(w.account, uint64(w.id))
 	switch {
-	case w.status == bourse.WalletCanceled, w.status == bourse.WalletPendingCancel:
+	case w.to != 0, w.status == bourse.WalletCanceled, w.status == bourse.WalletPendingCancel:
 		m.refused(bourse.WithdrawalNotFound, cmd)
 	case w.sent:
 		m.refused(bourse.WithdrawalSigned, cmd)

@@ -39,7 +39,7 @@ func (x *Oracle) ownersOnly(cmd *bourse.Command) bool {
 		return false
 	}
 	role, _ := authority(cmd)
-	stops := !cmd.On && cmd.Kind == bourse.CommandCool || cmd.On && (cmd.Kind == bourse.CommandFreezeAccount || cmd.Kind == bourse.CommandPauseWithdrawals) ||
+	stops := !cmd.On && (cmd.Kind == bourse.CommandCool || cmd.Kind == bourse.CommandWarm) || cmd.On && (cmd.Kind == bourse.CommandFreezeAccount || cmd.Kind == bourse.CommandPauseWithdrawals) ||
 		cmd.State == bourse.MarketHalted || cmd.State == bourse.MarketCancelOnly
 	replaces := cmd.Kind == bourse.CommandReplaceWithdrawal || cmd.Kind == bourse.CommandReleaseWithdrawal && cmd.Wallet.ID == 0
 	return role != 0 && !stops && (!replaces || x.rules < 2)
@@ -66,7 +66,7 @@ func authority(cmd *bourse.Command) (role bourse.OperatorRole, two bool) {
 		}
 		return bourse.RoleOperator, false
 	case bourse.CommandFreezeAccount, bourse.CommandSetAccountTier, bourse.CommandCredit, bourse.CommandDecideWithdrawal,
-		bourse.CommandCool:
+		bourse.CommandCool, bourse.CommandWarm:
 		return bourse.RoleOperator, false
 	case bourse.CommandCollectFees:
 		return bourse.RoleOwner, false
