@@ -254,6 +254,14 @@ type Unsigned struct {
 	Cost bourse.Amount
 }
 
+// Draft is a transaction that people have to sign.
+type Draft struct {
+	// PSBT is the partially signed transaction, of version 0 of BIP 174.
+	PSBT []byte
+	// Cost is what it pays to the network.
+	Cost bourse.Amount
+}
+
 // Decoded holds all effects of a transaction.
 type Decoded struct {
 	// Hash is final: a signature does not change it. It is zero for an unsigned

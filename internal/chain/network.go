@@ -97,6 +97,18 @@ type Network interface {
 	Nonce(ctx context.Context, index uint32) (uint64, error)
 }
 
+// ColdStorage is what a network whose cold storage people sign for has besides. Safe for concurrent use.
+type ColdStorage interface {
+	// Draft returns a transaction from cold storage to the hot wallet, for people to sign. It spends the first of the
+	// payment's inputs that are enough and exclude what the payment replaces. It fails with ErrFunds if they are not, and
+	// with ErrCost above the settings' cap on fees.
+	Draft(ctx context.Context, p *Payment) (Draft, error)
+	// FromCold returns what people signed, as Decode and Broadcast take it. Nothing of it is trusted: it spends only
+	// what spends returns, has every signature, pays the hot wallet once and else cold storage alone, and its
+	// cost is bounded by the settings.
+	FromCold(signed []byte, spends func(Outpoint) (Input, bool)) (raw []byte, err error)
+}
+
 // Keyring holds the private keys of one network. It signs without checks: the caller has
 // decoded and compared the bytes (package signer).
 type Keyring interface {

@@ -124,7 +124,7 @@ func (c *Codec) Decode(raw []byte) (chain.Decoded, error) {
 	if d.Cost, err = t.cost(); err != nil {
 		return chain.Decoded{}, err
 	}
-	if d.Signed, err = t.signed(c.keys); err != nil {
+	if d.Signed, err = c.signed(t); err != nil {
 		return chain.Decoded{}, err
 	}
 	return d, nil

@@ -242,6 +242,16 @@ func (c *Cold) script(n uint32) []byte {
 
 // witnessScript returns the script whose hash address n has. Its length is the same for each address.
 func (c *Cold) witnessScript(n uint32) []byte {
+	keys := c.publicKeys(n)
+	script := []byte{op1 - 1 + byte(c.need)}
+	for _, key := range keys {
+		script = append(append(script, keySize), key...)
+	}
+	return append(script, op1-1+byte(len(keys)), opCheckMultiSig)
+}
+
+// publicKeys returns the keys of address n, in the order of its script.
+func (c *Cold) publicKeys(n uint32) [][]byte {
 	keys := make([][]byte, len(c.keys))
 	for i := range c.keys {
 		keys[i] = c.keys[i].child(n)
@@ -249,11 +259,7 @@ func (c *Cold) witnessScript(n uint32) []byte {
 	if c.sorted {
 		slices.SortFunc(keys, bytes.Compare)
 	}
-	script := []byte{op1 - 1 + byte(c.need)}
-	for _, key := range keys {
-		script = append(append(script, keySize), key...)
-	}
-	return append(script, op1-1+byte(len(keys)), opCheckMultiSig)
+	return keys
 }
 
 // child returns the public key of address n.

@@ -25,9 +25,10 @@ import (
 //	transaction    as it is broadcast; unsigned, without any witness
 //
 // A signature covers its input's amount (BIP 143), so that a wrong one makes the transaction
-// invalid.
+// invalid. One from cold storage has another form, so that no signer takes it for a payment.
 const (
 	envelopeForm  = "btx\x01"
+	coldForm      = "btx\x02"
 	envelopeHead  = len(envelopeForm) + 32 + 1
 	envelopeInput = 4 + 8
 	// maxEnvelope is above the size of a payment with chain.MaxInputs inputs, in bytes.
@@ -49,12 +50,18 @@ var (
 type payment struct {
 	tx     *wire.MsgTx
 	inputs []chain.Input
+	// cold is true if it spends cold storage. People signed it.
+	cold bool
 }
 
 // seal returns a payment's envelope.
 func (p *Params) seal(t *payment) []byte {
 	var b bytes.Buffer
-	b.WriteString(envelopeForm)
+	if t.cold {
+		b.WriteString(coldForm)
+	} else {
+		b.WriteString(envelopeForm)
+	}
 	b.Write(p.Genesis[:])
 	b.WriteByte(byte(len(t.inputs)))
 	for i := range t.inputs {
@@ -73,11 +80,12 @@ func (p *Params) open(raw []byte) (*payment, error) {
 	}
 	c := &cursor{b: raw}
 	form, genesis, count := c.take(uint64(len(envelopeForm))), c.take(32), int(c.byte())
-	if c.bad || string(form) != envelopeForm || chain.Hash(genesis) != p.Genesis || count > chain.MaxInputs {
+	cold := string(form) == coldForm
+	if c.bad || string(form) != envelopeForm && !cold || chain.Hash(genesis) != p.Genesis || count > chain.MaxInputs {
 		return nil, errEnvelope
 	}
 
-	t := &payment{tx: &wire.MsgTx{}, inputs: make([]chain.Input, count)}
+	t := &payment{tx: &wire.MsgTx{}, inputs: make([]chain.Input, count), cold: cold}
 	for i := range t.inputs {
 		t.inputs[i].Owner, t.inputs[i].Amount, t.inputs[i].Coin = c.uint32(), bourse.Units(c.uint64()), p.Coin
 	}
@@ -87,17 +95,19 @@ func (p *Params) open(raw []byte) (*payment, error) {
 	return t, nil
 }
 
-// formed reports whether a transaction has the fields of ours, and names its inputs.
+// formed reports whether a transaction has the fields of ours, and names its inputs. Version, lock time and sequences of one
+// from cold storage are its signers' choice.
 func (t *payment) formed() bool {
-	if t.tx.Version != txVersion || t.tx.LockTime != 0 || len(t.tx.TxIn) != len(t.inputs) ||
+	if !t.cold && (t.tx.Version != txVersion || t.tx.LockTime != 0) || len(t.tx.TxIn) != len(t.inputs) ||
 		len(t.inputs) == 0 || len(t.tx.TxOut) == 0 {
 		return false
 	}
 	seen := map[wire.OutPoint]bool{}
 	for i, in := range t.tx.TxIn {
 		at := in.PreviousOutPoint
-		if seen[at] || in.Sequence != txSequence || len(in.SignatureScript) > 0 || t.inputs[i].Amount.Lo > most ||
-			!hdkeys.Derivable(t.inputs[i].Owner) {
+		owner := t.inputs[i].Owner
+		if seen[at] || len(in.SignatureScript) > 0 || t.inputs[i].Amount.Lo > most ||
+			t.cold && !chain.IsCold(owner) || !t.cold && (in.Sequence != txSequence || !hdkeys.Derivable(owner)) {
 			return false
 		}
 		seen[at] = true
@@ -145,11 +155,15 @@ func (t *payment) sigHashes() *txscript.TxSigHashes {
 // verify checks an input's witness: a signature of everything, in its one encoding, by the key
 // that the spent output's program names.
 func (t *payment) verify(i int, w wire.TxWitness, program [20]byte, hashes *txscript.TxSigHashes) bool {
-	if len(w) != 2 || len(w[1]) != keySize || !bytes.Equal(hash160(w[1]), program[:]) {
-		return false
-	}
-	der, isAll := bytes.CutSuffix(w[0], []byte{byte(txscript.SigHashAll)})
-	key, err := btcec.ParsePubKey(w[1])
+	return len(w) == 2 && len(w[1]) == keySize && bytes.Equal(hash160(w[1]), program[:]) &&
+		t.isSignature(i, w[0], w[1], keyHashScript(program), hashes)
+}
+
+// isSignature reports whether an input has a signature of everything, in its one encoding, by a key. script is the
+// witness script, or that of a spent P2WPKH output.
+func (t *payment) isSignature(i int, signature, public, script []byte, hashes *txscript.TxSigHashes) bool {
+	der, isAll := bytes.CutSuffix(signature, []byte{byte(txscript.SigHashAll)})
+	key, err := btcec.ParsePubKey(public)
 	if !isAll || err != nil {
 		return false
 	}
@@ -157,8 +171,7 @@ func (t *payment) verify(i int, w wire.TxWitness, program [20]byte, hashes *txsc
 	if err != nil || !bytes.Equal(s.Serialize(), der) {
 		return false
 	}
-	sum, err := txscript.CalcWitnessSigHash(
-		keyHashScript(program), hashes, txscript.SigHashAll, t.tx, i, int64(t.inputs[i].Amount.Lo))
+	sum, err := txscript.CalcWitnessSigHash(script, hashes, txscript.SigHashAll, t.tx, i, int64(t.inputs[i].Amount.Lo))
 	return err == nil && s.Verify(sum, key)
 }
 
@@ -182,6 +195,9 @@ func (k *Keys) Sign(raw []byte) (signed []byte, hash chain.Hash, err error) {
 	t, err := k.params.open(raw)
 	if err != nil {
 		return nil, chain.Hash{}, err
+	}
+	if t.cold {
+		return nil, chain.Hash{}, errEnvelope
 	}
 
 	hashes := t.sigHashes()

@@ -50,6 +50,9 @@ func (b *bid) fees() chain.Fees {
 
 // weight returns the most that the payment weighs once it is signed.
 func (t *payment) weight() int {
+	if t.cold { // signed by people already
+		return (perVirtual-1)*t.tx.SerializeSizeStripped() + t.tx.SerializeSize()
+	}
 	weight := weightBase + len(t.inputs)*weightInput
 	for _, out := range t.tx.TxOut {
 		weight += 4 * (8 + 1 + len(out.PkScript))

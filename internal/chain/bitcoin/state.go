@@ -17,7 +17,7 @@ func (c *Client) Broadcast(ctx context.Context, raw []byte) (chain.Verdict, erro
 	if err != nil {
 		return unknown, err
 	}
-	if signed, err := t.signed(c.keys); err != nil || !signed {
+	if signed, err := c.signed(t); err != nil || !signed {
 		return unknown, errSignature
 	}
 

@@ -62,7 +62,10 @@ type Network struct {
 	log   *slog.Logger
 }
 
-var _ chain.Network = (*Network)(nil)
+var (
+	_ chain.Network     = (*Network)(nil)
+	_ chain.ColdStorage = (*Network)(nil)
+)
 
 // node is a node with its standing.
 type node struct {

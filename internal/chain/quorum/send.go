@@ -27,6 +27,32 @@ func (q *Network) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned
 		func(chain.Unsigned) string { return "can be made" })
 }
 
+// Draft returns a transaction for people to sign, with the median cost of those that enough nodes make.
+func (q *Network) Draft(ctx context.Context, p *chain.Payment) (chain.Draft, error) {
+	if _, has := q.Codec.(chain.ColdStorage); !has {
+		return chain.Draft{}, errNoCold
+	}
+	kept := *p
+	kept.Inputs, kept.Replaces = slices.Clone(p.Inputs), slices.Clone(p.Replaces)
+	ask := func(ctx context.Context, n *node) (chain.Draft, error) {
+		return n.Client.(chain.ColdStorage).Draft(ctx, &kept)
+	}
+	list := everyone(ctx, q.nodes, ask, enough[chain.Draft](q))
+	return median(q, "draft", list, func(d chain.Draft) bourse.Amount { return d.Cost },
+		func(chain.Draft) string { return "can be made" })
+}
+
+// FromCold reads what people signed.
+func (q *Network) FromCold(signed []byte, spends func(chain.Outpoint) (chain.Input, bool)) ([]byte, error) {
+	c, has := q.Codec.(chain.ColdStorage)
+	if !has {
+		return nil, errNoCold
+	}
+	return c.FromCold(signed, spends)
+}
+
+var errNoCold = errors.New("the network has no cold storage")
+
 // refusal returns the error of a question that too few nodes answered with a value: what enough of them refuse it for,
 // errDivided if enough of them answered, or an [Error].
 func refusal[T any](q *Network, what string, list []answer[T], show func(T) string) error {
