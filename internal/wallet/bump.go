@@ -141,6 +141,8 @@ func (w *Worker) bars(ctx context.Context, s *bourse.SignedTx) (string, error) {
 		return "the network replaces none", nil
 	case s.Kind == bourse.SignedCool:
 		return "it moves coins to cold storage, and `network end-cool` gives it up", nil
+	case s.Kind == bourse.SignedWarm:
+		return "people signed it: `network end-psbt` gives it up, and `network psbt` drafts another one in its place", nil
 	case s.Kind == bourse.SignedWithdrawal && w.Board.PaysFrozen(s.Wallet):
 		return "its account is frozen", nil
 	case len(dropped) >= maxBumps:

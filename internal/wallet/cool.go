@@ -3,6 +3,7 @@ package wallet
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
@@ -56,7 +57,8 @@ func (w *Worker) coolPayment(k *coin, order *bourse.CoolOrder) (p *chain.Payment
 	if band, set := w.Bands[order.Asset]; !set || band.Low.IsZero() {
 		return nil, coolUnbounded
 	}
-	if w.Board.mayCool(w.ID, uint64(k.terms.Confirms)) {
+	cools := func(s bourse.SignedTx) bool { return s.Kind == bourse.SignedCool }
+	if slices.ContainsFunc(w.Board.mayMove(w.ID, uint64(k.terms.Confirms)), cools) {
 		return nil, coolTwice // it was at the signer when its order was ended and this one was given
 	}
 	if len(w.Board.Unsigned(w.ID)) > 0 {
@@ -91,22 +93,6 @@ func (w *Worker) keeps(k *coin, order *bourse.CoolOrder, fees chain.Fees) bool {
 		need = need.PlusOrMax(a)
 	}
 	return !left.Less(need)
-}
-
-// mayCool reports whether a transaction to cold storage is in no block and may be mined: one that was given up may, unless
-// one with deep confirmations excludes it.
-func (b *Board) mayCool(id bourse.NetworkID, deep uint64) bool {
-	b.mu.RLock()
-	defer b.mu.RUnlock()
-	n := b.networks[id]
-	for _, txs := range [...]map[bourse.TxHash]bourse.SignedTx{n.signed, n.dropped} {
-		for _, s := range txs {
-			if s.Kind == bourse.SignedCool && s.State != bourse.SignedMined && !n.decided(&s, deep) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // sayCooling publishes why the open order waits; empty if there is none.

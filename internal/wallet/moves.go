@@ -30,8 +30,8 @@ func (b *Board) GivenUpMoves(id bourse.NetworkID) []bourse.SignedTx {
 	return slices.CompactFunc(list, func(p, q bourse.SignedTx) bool { return p.From == q.From && p.Nonce == q.Nonce })
 }
 
-// ExcludedMoves returns the waiting sweeps, top-ups and moves to cold storage whose nonce or output a mined transaction has,
-// ordered by hash.
+// ExcludedMoves returns the waiting sweeps, top-ups and moves to and from cold storage whose nonce or output a mined
+// transaction has, ordered by hash.
 func (b *Board) ExcludedMoves(id bourse.NetworkID) []bourse.TxHash {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -49,7 +49,7 @@ func (b *Board) ExcludedMoves(id bourse.NetworkID) []bourse.TxHash {
 	for tx, s := range n.signed {
 		switch {
 		case s.Kind == bourse.SignedWithdrawal || s.State == bourse.SignedMined:
-		case s.Kind != bourse.SignedCool:
+		case s.Kind == bourse.SignedSweep || s.Kind == bourse.SignedTopUp:
 			moves[slot{s.From, s.Nonce}] = tx
 		case n.decided(&s, 1):
 			list = append(list, tx)
@@ -69,7 +69,7 @@ func (b *Board) ExcludedMoves(id bourse.NetworkID) []bourse.TxHash {
 	return list
 }
 
-// dropExcluded gives up sweeps, top-ups and moves to cold storage that can never be mined, because a block has the
+// dropExcluded gives up sweeps, top-ups and moves to and from cold storage that can never be mined, because a block has the
 // transaction of a released withdrawal with their nonce or output. While a top-up waits, nothing is swept.
 func (w *Worker) dropExcluded(ctx context.Context) error {
 	tip := w.Board.State(w.ID).Tip

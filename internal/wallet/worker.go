@@ -35,7 +35,7 @@ type Options struct {
 }
 
 // Worker connects to one network. Step belongs to one goroutine; Health, AwaitsRecord, Limited, Overdue,
-// Stranded, Cooling and Purse are safe for concurrent use.
+// Stranded, Cooling, ColdMoves, Draft, FromCold and Purse are safe for concurrent use.
 type Worker struct {
 	Options
 	coins *coins
