@@ -13,7 +13,6 @@ import (
 const (
 	coolNowhere   = "the settings name no cold storage"
 	coolUnbounded = "hot.low is not set for the coin: nothing says how much the hot wallet keeps"
-	coolBehind    = "withdrawals wait for their transactions"
 	coolTwice     = "the transaction of an earlier order may still be mined"
 	coolTooMuch   = "the hot wallet would keep less than hot.low and what withdrawals wait for"
 	coolUnmade    = "it waits for the network, the signer, or lower fees; see the log"
@@ -61,9 +60,6 @@ func (w *Worker) coolPayment(k *coin, order *bourse.CoolOrder) (p *chain.Payment
 	if slices.ContainsFunc(w.Board.mayMove(w.ID, uint64(k.terms.Confirms)), cools) {
 		return nil, coolTwice // it was at the signer when its order was ended and this one was given
 	}
-	if len(w.Board.Unsigned(w.ID)) > 0 {
-		return nil, coolBehind
-	}
 	amount, exact := k.units(order.Amount)
 	if !exact || amount.Hi >= mostHi {
 		return nil, fmt.Sprintf("%s units are finer or larger than the network moves", order.Amount.Format(0))
@@ -73,7 +69,7 @@ func (w *Worker) coolPayment(k *coin, order *bourse.CoolOrder) (p *chain.Payment
 }
 
 // keeps reports whether the outputs that payments may spend now cover, after the move and the most that it costs,
-// hot.low and the withdrawals that wait for an approval or their time. Outputs in blocks that may still leave the chain
+// hot.low and the withdrawals that wait: for an approval, their time, or their transaction. Outputs in blocks that may still leave the chain
 // and those of transactions in no block do not count.
 func (w *Worker) keeps(k *coin, order *bourse.CoolOrder, fees chain.Fees) bool {
 	var free bourse.Amount
@@ -125,7 +121,8 @@ func (b *Board) foldPromise(w *bourse.Withdrawal) {
 	}
 }
 
-// Promised returns what withdrawals of an asset will take that are not processed yet, and those of frozen accounts.
+// Promised returns what the withdrawals of an asset will take that have no transaction, with those of frozen accounts and
+// those that the signer's limits hold up.
 func (b *Board) Promised(id bourse.NetworkID, asset bourse.AssetID) (sum bourse.Amount) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -135,7 +132,7 @@ func (b *Board) Promised(id bourse.NetworkID, asset bourse.AssetID) (sum bourse.
 		}
 	}
 	for _, w := range b.withdrawals {
-		if w.Network == id && w.Asset == asset && b.frozen[w.Account] {
+		if w.Network == id && w.Asset == asset {
 			sum = sum.PlusOrMax(w.Amount)
 		}
 	}

@@ -127,15 +127,15 @@ func TestCoolKeepsWhatIsNeeded(t *testing.T) {
 	w.limit = func(chain.CoinID) signer.Limit { return signer.Limit{} }
 	w.restart()
 	id := w.mustWithdraw(l, 2, quarter/4)
-	w.order(l, 20_000)
-	waits("withdrawals wait")
-	w.freeze(2, true)
+	w.order(l, 20_000) // a withdrawal that waits at the signer's limits holds up no order
 	w.settle()
 	if len(w.cools(l)) != 2 {
 		t.Fatalf("it waits: %s", n.worker.Cooling())
 	}
 	w.mine(onBTC, 1)
-	w.order(l, quarter*3/4) // the hot wallet keeps the amount of the frozen account's withdrawal
+	w.order(l, quarter*3/4) // the hot wallet keeps its amount
+	waits("less than hot.low")
+	w.freeze(2, true)
 	waits("less than hot.low")
 	w.endOrder(l)
 	w.limit = signer.Unlimited

@@ -79,7 +79,7 @@ export const operator = {
   'act.pause': 'Pause withdrawals',
   'act.resume': 'Resume withdrawals',
   'act.cool': 'Move to cold storage',
-  'act.coolHint': 'What arrives there; network costs come on top. It is signed once no withdrawal waits and the hot wallet keeps enough.',
+  'act.coolHint': 'What arrives there; network costs come on top. It is signed once the hot wallet keeps enough for the withdrawals that wait.',
   'act.endCool': 'End the move to cold storage',
   'act.role': 'Change role',
   'act.disable': 'Disable',
