@@ -50,14 +50,25 @@ func (t *Transport) accept(ctx context.Context, listener net.Listener) {
 	}
 }
 
-// serve reads a connection until it ends. known is called once the other end has proved which node it
-// is, or the connection has ended before.
-func (t *Transport) serve(ctx context.Context, plain net.Conn, known func()) {
+// serve reads a connection until it ends, or hands it to the server of requests if its protocol is that. known is called
+// once the other end has proved which node it is, or the connection has ended before.
+func (t *Transport) serve(ctx context.Context, tcp net.Conn, known func()) {
+	plain := &watched{Conn: tcp, asking: &t.asking}
 	stop := context.AfterFunc(ctx, func() { _ = plain.Close() })
 	defer stop()
-	defer func() { _ = plain.Close() }()
 	conn := tls.Server(plain, t.portConfig())
-	node, err := t.identify(ctx, conn)
+	err := t.shake(ctx, conn)
+	if err == nil && conn.ConnectionState().NegotiatedProtocol != "" {
+		known()
+		t.admit(conn, plain)
+		return
+	}
+
+	defer func() { _ = plain.Close() }()
+	node := uint64(0)
+	if err == nil {
+		node, err = t.identify(conn)
+	}
 	known()
 	if err != nil {
 		t.Log.Debug("a connection to the node port is of no node", slog.Any("error", err))
@@ -69,14 +80,17 @@ func (t *Transport) serve(ctx context.Context, plain net.Conn, known func()) {
 	}
 }
 
-// identify returns the node at the other end of a connection, known by its key, and checks its hello.
-func (t *Transport) identify(ctx context.Context, conn *tls.Conn) (node uint64, err error) {
+// shake makes a connection's keys, and wants the other end to have one of a node. The other end's hello, too, has to come
+// within helloWithin.
+func (t *Transport) shake(ctx context.Context, conn *tls.Conn) error {
 	if err := conn.SetDeadline(t.Clock().Add(helloWithin)); err != nil {
-		return 0, err
+		return err
 	}
-	if err := conn.HandshakeContext(ctx); err != nil {
-		return 0, err
-	}
+	return conn.HandshakeContext(ctx)
+}
+
+// identify returns the node at the other end of a connection, known by its key, and checks its hello.
+func (t *Transport) identify(conn *tls.Conn) (node uint64, err error) {
 	theirs, err := readHello(conn)
 	if err != nil {
 		return 0, err

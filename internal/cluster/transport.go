@@ -54,11 +54,17 @@ type Transport struct {
 	running sync.WaitGroup
 	// heard are the connections that others dialed, by node.
 	heard map[uint64]net.Conn
+	// asking are those on which others send requests, by node, which requests hands to a server.
+	asking   askers
+	requests *requests
 }
 
 // NewTransport returns a transport. It connects in Run.
 func NewTransport(o Options) (*Transport, error) {
-	t := &Transport{Options: o, links: map[uint64]*link{}, heard: map[uint64]net.Conn{}}
+	t := &Transport{
+		Options: o, links: map[uint64]*link{}, heard: map[uint64]net.Conn{},
+		asking: askers{open: map[uint64]map[*watched]struct{}{}}, requests: newRequests(),
+	}
 	return t, t.Set(o.Peers)
 }
 
@@ -87,6 +93,7 @@ func (t *Transport) Set(peers []Peer) error {
 	if err != nil {
 		return err
 	}
+	port.NextProtos = protocols // a connection of raft has none
 	t.port = port
 	for node := range t.links {
 		if !slices.ContainsFunc(peers, func(p Peer) bool { return p.Node == node }) {
@@ -105,6 +112,7 @@ func (t *Transport) part(node uint64) {
 	if conn := t.heard[node]; conn != nil {
 		_ = conn.Close() // its reader ends
 	}
+	t.asking.cut(node)
 }
 
 // Send queues messages for the nodes that they name. It never waits: messages without room are dropped.
@@ -152,7 +160,10 @@ func (t *Transport) Run(ctx context.Context, listener net.Listener) {
 	}
 	t.mu.Unlock()
 
-	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
+	stop := context.AfterFunc(ctx, func() {
+		_ = listener.Close()
+		_ = t.requests.Close()
+	})
 	defer stop()
 	t.accept(ctx, listener)
 	t.mu.Lock()
