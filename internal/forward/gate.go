@@ -1,0 +1,87 @@
+package forward
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// ErrNotLeader is the error for a request of another node that took this one for the leader.
+var ErrNotLeader = bourse.Errorf(bourse.CodeUnavailable,
+	"The request was not taken: another node is about to lead; send it again")
+
+// Gate takes the requests that other nodes send. It refuses them, as not taken, unless it is open.
+type Gate struct {
+	// Refuse answers a request that is not served.
+	Refuse func(http.ResponseWriter, *http.Request, error)
+
+	mu sync.Mutex
+	// next serves requests; nil while the gate is shut.
+	next http.Handler
+	// inside counts the requests that next serves.
+	inside sync.WaitGroup
+}
+
+// Open has a handler serve requests from now on.
+func (g *Gate) Open(next http.Handler) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.next = next
+}
+
+// Close refuses requests from now on.
+func (g *Gate) Close() error {
+	g.Open(nil)
+	return nil
+}
+
+// Shutdown refuses requests from now on, and waits for those that are served until ctx ends.
+func (g *Gate) Shutdown(ctx context.Context) error {
+	g.Open(nil)
+	empty := make(chan struct{})
+	go func() {
+		defer close(empty)
+		g.inside.Wait()
+	}()
+	select {
+	case <-empty:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// enter returns the handler that serves a request; nil if none does.
+func (g *Gate) enter() http.Handler {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.next != nil {
+		g.inside.Add(1)
+	}
+	return g.next
+}
+
+// ServeHTTP serves a request as if it had come from the client itself.
+func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	peer, local := r.Header.Get(headerPeer), r.Header.Get(headerLocal)
+	r.Header.Del(headerPeer)
+	r.Header.Del(headerLocal)
+	if at, err := netip.ParseAddrPort(peer); err == nil {
+		r.RemoteAddr = at.String()
+	}
+	if at, err := netip.ParseAddrPort(local); err == nil {
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(net.TCPAddrFromAddrPort(at))))
+	}
+
+	next := g.enter()
+	if next == nil {
+		g.Refuse(w, r, ErrNotLeader)
+		return
+	}
+	defer g.inside.Done()
+	next.ServeHTTP(w, r)
+}
