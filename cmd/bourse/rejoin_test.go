@@ -84,12 +84,7 @@ func TestEmptyDisk(t *testing.T) {
 		must(t, syscall.Kill(first.PID, syscall.SIGKILL))
 	})
 
-	var second nodeLine
-	for n := 0; second.Node == 0; n++ {
-		if other := g.nodes[n%3]; other.Node != first.Node && buyAt("http://"+other.Listen, clients[0].key, fmt.Sprint("second-", n)) {
-			second = other
-		}
-	}
+	second := g.next(first, clients[0].key)
 	acked := 0
 	for _, c := range clients {
 		acked += len(c.acked)
@@ -177,7 +172,7 @@ func TestTwoDamagedNodes(t *testing.T) {
 	within(t, patience, "led by one of the two", func() bool {
 		at := hit[n%2]
 		if n++; buyAt("http://"+at.Listen, key, fmt.Sprint("second-", n)) {
-			leader = at
+			leader = g.nodes[g.status(at.Node).Leader-1]
 		}
 		return leader.Node != 0
 	})

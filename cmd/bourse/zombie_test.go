@@ -33,12 +33,16 @@ func (g *trio) at(n nodeLine) *server {
 	return &server{t: g.t, data: nodeDir(g.data, n.Node), url: "http://" + n.Listen}
 }
 
-// next returns the node that leads after another one, once it takes orders.
+// next returns the node that leads after another one, once orders are taken.
 func (g *trio) next(after nodeLine, key string) nodeLine {
 	g.t.Helper()
 	for n := 0; ; n++ {
-		if other := g.nodes[n%3]; other.Node != after.Node && buyAt("http://"+other.Listen, key, fmt.Sprintf("next-%d-%d", after.Node, n)) {
-			return other
+		other := g.nodes[n%3]
+		if other.Node == after.Node || !buyAt("http://"+other.Listen, key, fmt.Sprintf("next-%d-%d", after.Node, n)) {
+			continue
+		}
+		if leader := g.status(other.Node).Leader; leader != 0 && leader != after.Node {
+			return g.nodes[leader-1]
 		}
 	}
 }

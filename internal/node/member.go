@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
-	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
-	"github.com/bourse-exchange/bourse/internal/api/v2"
 	"github.com/bourse-exchange/bourse/internal/cluster"
 	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/edge"
+	"github.com/bourse-exchange/bourse/internal/forward"
 	"github.com/bourse-exchange/bourse/internal/history"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
@@ -74,6 +74,8 @@ func RunMember(ctx context.Context, o MemberOptions) (err error) {
 	stop := background(context.WithoutCancel(ctx), func(ctx context.Context) { member.Run(ctx, ticks.C) })
 	defer stop()
 	o.Member = member
+	endRequests := o.takeRequests(ctx)
+	defer func() { endRequests(err) }()
 	o.Term, err = follow(ctx, &o, d)
 	if o.Term == 0 || err != nil {
 		return errors.Join(err, member.Log.Close())
@@ -101,6 +103,8 @@ func replaced(err error) bool {
 type replica struct {
 	*Node
 	turned func(role string)
+	// forwarder sends requests to the leader.
+	forwarder *forward.Forwarder
 }
 
 // follow runs the node as a replica until it leads, or ctx ends. It returns the term in which the node
@@ -160,13 +164,14 @@ func (r *replica) run(ctx context.Context) (term uint64, err error) {
 	r.Log.Info("serving as a replica", slog.Uint64("node", cluster.Number(r.Member.Config().Node)), slog.String("address", r.Listen))
 
 	term, err = r.await(ctx)
-	for _, s := range servers {
-		_ = s.Close() // its requests were all refused
-	}
+	left := r.leave(context.WithoutCancel(ctx), servers)
 	cancel()
 	r.running.Wait()
 	if err != nil {
 		return 0, err
+	}
+	if term == 0 {
+		<-left
 	}
 	end, stop := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
 	defer stop()
@@ -205,8 +210,17 @@ func (r *replica) failing(err error) {
 	}
 }
 
-// listen serves clients, who learn which node leads, and the status for operators.
+// listen serves clients, whose requests go to the leader, and the status for operators.
 func (r *replica) listen(ctx context.Context) ([]*http.Server, error) {
+	r.proxies = &edge.Proxies{Trusted: r.TrustedProxies, Clock: time.Now, Log: r.Log}
+	r.forwarder = forward.New(forward.Options{
+		Leader: r.leader, From: r.proxies.From, Refuse: r.notServed, Clock: time.Now, Log: r.Log,
+	})
+	files := func() int { return 2 * r.forwarder.Streams() } // one to the client, one to the leader
+	admitted, err := edge.NewAdmission(r.Limits.Connections, r.proxies.Trusts, files, r.Log)
+	if err != nil {
+		return nil, err
+	}
 	public, err := new(net.ListenConfig).Listen(ctx, "tcp", r.Listen)
 	if err != nil {
 		return nil, err
@@ -215,10 +229,13 @@ func (r *replica) listen(ctx context.Context) ([]*http.Server, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("admin socket: %w", err), public.Close())
 	}
-	operators := &admin.Server{Options: admin.Options{Status: func() any { return r.standing() }, Log: r.Log}}
-	return []*http.Server{
-		r.serveOn(bounded{public}, http.HandlerFunc(r.elsewhere)), r.serveOn(socket, operators.StatusHandler(r.forOperators)),
-	}, nil
+
+	clients := r.serverOf(http.HandlerFunc(r.forClients), admitted.State)
+	operators := r.serverOf(
+		(&admin.Server{Options: admin.Options{Status: func() any { return r.standing() }, Log: r.Log}}).StatusHandler(r.forOperators), nil)
+	r.spawn(func() error { return served(clients.Serve(bounded{public})) })
+	r.spawn(func() error { return served(operators.Serve(socket)) })
+	return []*http.Server{clients, operators}, nil
 }
 
 // forOperators says where a verb is to go that the node does not answer.
@@ -230,16 +247,6 @@ func (r *replica) forOperators() string {
 	return "No node leads the exchange now, and nothing was done; give the command again in a moment"
 }
 
-// serveOn serves a listener until the server is closed.
-func (r *replica) serveOn(l net.Listener, h http.Handler) *http.Server {
-	s := &http.Server{
-		Handler: h, ReadHeaderTimeout: readHeaderWithin, ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: idleFor,
-		MaxHeaderBytes: maxHeader, ErrorLog: r.serverLog(),
-	}
-	r.spawn(func() error { return served(s.Serve(l)) })
-	return s
-}
-
 // standing returns the replica's status for operators.
 func (r *replica) standing() any {
 	return struct {
@@ -248,34 +255,6 @@ func (r *replica) standing() any {
 		Seq     bourse.Seq      `json:"seq"`
 		Cluster *cluster.Status `json:"cluster"`
 	}{"replica", r.Version, r.log.Durable(), r.place()}
-}
-
-// elsewhere refuses a request as not taken, and names the leader. It answers health checks itself.
-func (r *replica) elsewhere(w http.ResponseWriter, q *http.Request) {
-	why := "No node leads the exchange now; the request was not taken, send it again"
-	if leader := r.Member.Leader(); leader != nil {
-		at := "http://" + leader.Listen
-		w.Header().Set("Bourse-Leader", at)
-		why = "The request was not taken: this node is a replica, and " + at + " leads; send it there"
-	}
-	switch q.URL.Path {
-	case "/healthz":
-		answer(w, http.StatusOK, map[string]any{"status": "ok", "version": r.Version})
-		return
-	case "/readyz":
-		answer(w, http.StatusServiceUnavailable, map[string]any{"ready": false, "cluster": r.place()})
-		return
-	}
-
-	w.Header().Set("Retry-After", "1")
-	err := bourse.Errorf(bourse.CodeUnavailable, "%s", why)
-	if !ofV1(q.URL.Path) {
-		v2.Refuse(w, err)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusServiceUnavailable)
-	_, _ = w.Write(api.FailV1(err)) // the client may be gone
 }
 
 // place returns the node's place in its cluster; nil for an exchange on one node.

@@ -13,6 +13,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/cluster"
 	"github.com/bourse-exchange/bourse/internal/connect"
 	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/forward"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/sandbox"
 	"github.com/bourse-exchange/bourse/internal/signer/remote"
@@ -57,6 +58,8 @@ type Options struct {
 	Member *cluster.Node
 	// Term is the term in which Member leads; zero without one.
 	Term uint64
+	// Gate takes the requests that other nodes send; nil without Member.
+	Gate *forward.Gate
 	// Sandbox surrounds an exchange whose money is not real; nil for production.
 	Sandbox *sandbox.World
 	// Networks are a sandbox's networks to connect.

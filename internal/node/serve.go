@@ -52,7 +52,12 @@ func (n *Node) serve(ctx context.Context) (err error) {
 	if err := errors.Join(n.setParty(l.public.Addr()), n.setDesk(l)); err != nil {
 		return errors.Join(err, l.close())
 	}
-	servers := n.public(l.public, n.server(admitted), admitted) //nolint:contextcheck // a request lives on while the exchange stops
+	public := n.server(admitted)                    //nolint:contextcheck // a request lives on while the exchange stops
+	servers := n.public(l.public, public, admitted) //nolint:contextcheck // as above
+	if n.Gate != nil {
+		n.Gate.Open(public.Handler)
+		servers = append(servers, n.Gate)
+	}
 	servers = append(servers, n.forBots(l, admitted)...)
 	servers = append(servers, n.forOperators(l, admitted)...)
 	servers = append(servers, n.private(l)...)

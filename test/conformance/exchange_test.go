@@ -24,6 +24,7 @@ var (
 	storeFlag    = flag.String("store", "sqlite", "what keeps history and accounts of the exchange that is started: sqlite or postgres")
 	detectorFlag = flag.Bool("detector", false, "build the exchange with the race detector")
 	nodesFlag    = flag.Int("nodes", 1, "number of nodes of the exchange that is started; its leader is examined")
+	replicaFlag  = flag.Bool("replica", false, "with -nodes=3: examine a node that does not lead")
 	adminFlag    = flag.String("admin", "", "the admin command of the exchange at -url, such as \"bourse admin --data DIR\"")
 )
 

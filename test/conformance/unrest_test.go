@@ -3,6 +3,7 @@ package conformance
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -82,10 +83,14 @@ func (u *cluster) port() string {
 	return port
 }
 
-// url returns the leader's address; with unrest, that of a proxy that knows which node leads.
+// url returns the leader's address, or that of a replica; with unrest, that of a proxy that knows which node leads.
 func (u *cluster) url() string {
 	if !*unrestFlag {
-		return "http://" + u.nodes[u.at.Load()].Listen
+		at := u.at.Load()
+		if *replicaFlag {
+			at = (at + 1) % int64(len(u.nodes))
+		}
+		return "http://" + u.nodes[at].Listen
 	}
 	return httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -258,7 +263,11 @@ func (u *cluster) leads(at int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return res.StatusCode == http.StatusOK, res.Body.Close()
+	var is struct {
+		Cluster struct{ Role string } // it describes a replica
+	}
+	err = json.NewDecoder(res.Body).Decode(&is)
+	return res.StatusCode == http.StatusOK && is.Cluster.Role == "", errors.Join(err, res.Body.Close())
 }
 
 // undisturbed are the checks that last longer than a node leads by their nature: they wait for the next minute, or have a

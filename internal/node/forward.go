@@ -1,0 +1,124 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api"
+	v2 "github.com/bourse-exchange/bourse/internal/api/v2"
+	"github.com/bourse-exchange/bourse/internal/forward"
+)
+
+// takeRequests serves the requests that other nodes send, for as long as the process runs: while the node does not lead,
+// they are refused as not taken. end ends the server. What it has answered leaves, unless the process ends by a failure.
+func (o *MemberOptions) takeRequests(ctx context.Context) (end func(why error)) {
+	o.Gate = &forward.Gate{Refuse: o.notServed}
+	s := &http.Server{
+		Handler: o.Gate, Protocols: new(http.Protocols), HTTP2: &http.HTTP2Config{MaxConcurrentStreams: forward.MostRequests},
+		ReadHeaderTimeout: readHeaderWithin, ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: idleFor, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+	}
+	s.Protocols.SetHTTP1(true)
+	s.Protocols.SetHTTP2(true)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = s.Serve(o.Member.Requests()) // the listener fails by its end alone
+	}()
+
+	return func(why error) {
+		if why == nil || errors.Is(why, ErrDeposed) {
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
+			defer cancel()
+			_ = s.Shutdown(last) // what is under way then gets no answer
+		}
+		_ = s.Close()
+		<-done
+	}
+}
+
+// leader returns the node that leads, as this one reaches it; nil if none does.
+func (n *Node) leader() *forward.Leader {
+	leader := n.Member.Leader()
+	if leader == nil {
+		return nil
+	}
+	id := leader.Node
+	return &forward.Leader{ID: id, Dial: func(ctx context.Context, protocol string) (net.Conn, error) {
+		return n.Member.Dial(ctx, id, protocol)
+	}}
+}
+
+// forClients sends a request to the leader. The node answers health checks itself.
+func (r *replica) forClients(w http.ResponseWriter, q *http.Request) {
+	switch q.URL.Path {
+	case "/healthz":
+		answer(w, http.StatusOK, map[string]any{"status": "ok", "version": r.Version})
+	case "/readyz":
+		status, ready := http.StatusOK, r.Member.Leader() != nil
+		if !ready {
+			status = http.StatusServiceUnavailable
+		}
+		answer(w, status, map[string]any{"ready": ready, "cluster": r.place()})
+	default:
+		r.forwarder.ServeHTTP(w, q)
+	}
+}
+
+// notServed answers a request that this node does not serve, in its interface's form. It names the leader if the request was
+// not taken.
+func (o *Options) notServed(w http.ResponseWriter, q *http.Request, err error) {
+	status := http.StatusOK
+	var known *bourse.Error
+	if errors.As(err, &known) && (known.Code == bourse.CodeUnavailable || known.Code == bourse.CodeBusy) {
+		if leader := o.Member.Leader(); leader != nil {
+			w.Header().Set("Bourse-Leader", "http://"+leader.Listen)
+		}
+		w.Header().Set("Retry-After", "1")
+		if status = http.StatusServiceUnavailable; known.Code == bourse.CodeBusy {
+			status = http.StatusTooManyRequests
+		}
+	}
+	if !ofV1(q.URL.Path) {
+		v2.Refuse(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(api.FailV1(err)) // the client may be gone
+}
+
+// leave ends a replica's servers: their listeners at once, so that the exchange can open them, and requests under way
+// once they are answered, for a moment. Those that are not have an unknown outcome then.
+func (r *replica) leave(ctx context.Context, servers []*http.Server) (left <-chan struct{}) {
+	now, cancel := context.WithCancel(ctx)
+	cancel()
+	var all []stoppable
+	for _, s := range servers {
+		_ = s.Shutdown(now) // it closes the listener, and waits for nothing
+		all = append(all, s)
+	}
+
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		lastAnswers(ctx, all)
+		r.forwarder.Close()
+		lastAnswers(ctx, all)
+		for _, s := range servers {
+			_ = s.Close()
+		}
+	}()
+	return done
+}
+
+// lastAnswers is answerLast for answerWithin.
+func lastAnswers(ctx context.Context, servers []stoppable) {
+	last, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	answerLast(last, servers)
+}
