@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -41,6 +42,9 @@ func (g *trio) ask(from string, n nodeLine, path, body string) said {
 	r, err := http.NewRequestWithContext(g.t.Context(), http.MethodPost, "http://"+n.Listen+path, strings.NewReader(body))
 	must(g.t, err)
 	r.Header.Set("Bourse-Forwarded-Peer", "192.0.2.1:1") // which nodes alone may say
+	for n := range 2000 {
+		r.Header[strconv.FormatInt(int64(n), 36)] = []string{""} // as many as a node takes
+	}
 	a, err := one.RoundTrip(r)
 	must(g.t, err)
 	text, err := io.ReadAll(a.Body)
@@ -104,22 +108,20 @@ func (g *trio) streams(api *client.Client, n nodeLine, key string) {
 	}
 }
 
-// TestForwardedClientsAreCounted has a client without a key use up the leader's limit of its address at the nodes that do not lead: it is
-// refused at every node then, and another address at none. Nobody names another address than his own.
+// TestForwardedClientsAreCounted has a client guess keys at the nodes that do not lead until the leader refuses his address, as its limit
+// of one guess a second has it. Another address is not refused, and nobody names another address than his own.
 func TestForwardedClientsAreCounted(t *testing.T) {
 	g := startTrioOf(t, append([]string{"--limits=production"}, trioArgs...)...)
-	const path, mostly = "/spot/markets", 1000
-	refusals := 0
-	for n := 0; n < mostly && refusals == 0; n++ {
-		if a := g.ask("127.0.0.1", g.replicas()[n%2], path, "{}"); a.status == http.StatusTooManyRequests {
-			refusals++
-		}
+	const path, guess, mostly = "/spot/open_orders", `{"api_key":"wrong","offset":0}`, 500
+	refused := false
+	for n := 0; n < mostly && !refused; n++ {
+		refused = g.ask("127.0.0.1", g.replicas()[n%2], path, guess).status == http.StatusTooManyRequests
 	}
-	if refusals == 0 {
-		t.Fatalf("no node refuses %d requests of one address", mostly)
+	if !refused {
+		t.Fatalf("no node refuses %d guesses of one address", mostly)
 	}
 	for _, n := range g.nodes {
-		if a := g.ask("127.0.0.2", n, path, "{}"); a.status != http.StatusOK {
+		if a := g.ask("127.0.0.2", n, path, guess); a.status != http.StatusOK || !strings.Contains(a.body, "Unauthorized") {
 			t.Errorf("another address at node %d: %+v", n.Node, a)
 		}
 	}

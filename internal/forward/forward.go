@@ -135,7 +135,9 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer in.leave(from)
-	ctx, cancel := context.WithCancel(r.Context())
+
+	// A client that leaves gives no place back while the leader is at its request.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer cancel()
 	defer context.AfterFunc(f.ended, cancel)() //nolint:contextcheck // the end of the forwarder ends the request, too
 	f.proxy.ServeHTTP(&timely{ResponseWriter: w, control: http.NewResponseController(w), clock: f.Clock}, r.WithContext(ctx))

@@ -330,6 +330,42 @@ func TestForwardedRequestsAreBounded(t *testing.T) {
 	}
 }
 
+// TestLeavingFreesNoPlace has clients leave while the leader is at their requests: it goes on, and the next request waits for a place
+// until it has answered.
+func TestLeavingFreesNoPlace(t *testing.T) {
+	inside, answer, left := make(chan struct{}), make(chan struct{}), make(chan error, forward.RequestsPerSource)
+	p := newPair(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		inside <- struct{}{}
+		<-answer
+		left <- r.Context().Err()
+	}))
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	client := &http.Transport{}
+	var all sync.WaitGroup
+	for range forward.RequestsPerSource {
+		r := p.request(http.MethodPost, "/", "{}").WithContext(ctx)
+		all.Go(func() {
+			if a, err := client.RoundTrip(r); err == nil {
+				_ = a.Body.Close()
+				t.Error("a client that leaves is answered")
+			}
+		})
+	}
+	for range forward.RequestsPerSource {
+		<-inside
+	}
+	leave()
+	all.Wait()
+	p.refused(p.request(http.MethodPost, "/", "{}"), bourse.CodeBusy)
+	close(answer)
+	for range forward.RequestsPerSource {
+		if err := <-left; err != nil {
+			t.Fatalf("a client left, and its request ended at the leader: %v", err)
+		}
+	}
+}
+
 // TestForwardedStreams upgrades a connection at a node that does not lead: bytes pass both ways, and the connection ends when the
 // node forwards no more.
 func TestForwardedStreams(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"time"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
@@ -13,14 +14,24 @@ import (
 	"github.com/bourse-exchange/bourse/internal/forward"
 )
 
+const (
+	// nodesIdleFor is longer than a connection of a node is idle: one that ended would take the request with it that
+	// comes at that moment.
+	nodesIdleFor = 24 * time.Hour
+	// maxHeaderOfNodes is more than what maxHeader lets a replica take, as HTTP/2 counts it: 32 bytes more for each field, of
+	// which the shortest has four.
+	maxHeaderOfNodes = 16 * maxHeader
+)
+
 // takeRequests serves the requests that other nodes send, for as long as the process runs: while the node does not lead,
 // they are refused as not taken. end ends the server. What it has answered leaves, unless the process ends by a failure.
 func (o *MemberOptions) takeRequests(ctx context.Context) (end func(why error)) {
 	o.Gate = &forward.Gate{Refuse: o.notServed}
 	s := &http.Server{
-		Handler: o.Gate, Protocols: new(http.Protocols), HTTP2: &http.HTTP2Config{MaxConcurrentStreams: forward.MostRequests},
-		ReadHeaderTimeout: readHeaderWithin, ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: idleFor, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+		Handler: o.Gate, Protocols: new(http.Protocols),
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: forward.MostRequests, WriteByteTimeout: writeWithin},
+		ReadHeaderTimeout: readHeaderWithin, ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: nodesIdleFor,
+		MaxHeaderBytes: maxHeaderOfNodes, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
 	s.Protocols.SetHTTP1(true)
 	s.Protocols.SetHTTP2(true)
