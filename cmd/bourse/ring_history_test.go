@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -33,10 +34,13 @@ const (
 	readOpen
 	readMoney
 	readBook
+	// promoteOne puts a copy in the place of the exchange.
+	promoteOne
 )
 
 var deeds = [...]string{
 	placeOne: "place", cancelOne: "cancel", takeOne: "take", readOpen: "open orders", readMoney: "balance", readBook: "book",
+	promoteOne: "promote",
 }
 
 // wanted is an operation, outcome its answer.
@@ -53,6 +57,9 @@ type (
 		order, locked, total uint64
 		// open is the answer of the open orders, oldest first, in text.
 		open string
+		// unanswered is true if no answer came. losable is true of an answer that came later than the time as of
+		// which the copy of the exchange was whole.
+		unanswered, losable bool
 	}
 )
 
@@ -81,6 +88,14 @@ func (l level) ids() (ids []uint64) {
 	return ids
 }
 
+// unknownID is the id in a level of an order that was placed without an answer.
+const unknownID = 0
+
+// shows reports whether a level's open orders may be read as a text. An unknown id may be any.
+func (l level) shows(text string) bool {
+	return slices.EqualFunc(l.ids(), level{open: text}.ids(), func(own, read uint64) bool { return own == read || own == unknownID })
+}
+
 // step reports whether an answer is possible in a state, and returns the next state.
 func (l level) step(in wanted, out outcome) (bool, level) {
 	ids := l.ids()
@@ -99,7 +114,7 @@ func (l level) step(in wanted, out outcome) (bool, level) {
 		}
 		return out.yes, level{l.total - 1, l.highest, idText(ids[1:])}
 	case readOpen:
-		return out.open == l.open, l
+		return l.shows(out.open), l
 	case readMoney:
 		return out.locked == uint64(len(ids)) && out.total == l.total, l
 	default: // readBook
@@ -170,11 +185,14 @@ const (
 
 // pit is a market with the accounts and the clients that trade there, and the history of a round.
 type pit struct {
-	r            *ring
 	pair, symbol string
-	// sellers and takers are the clients.
-	sellers, takers []*roamer
-	// books are the fills of both accounts.
+	// ctx ends what the clients do. told counts an acknowledgement.
+	ctx  context.Context
+	told func()
+	// sellers and takers are the clients, with a key of an account each.
+	sellers, takers     []*roamer
+	sellerKey, takerKey string
+	// books are the fills of both accounts, if they are followed.
 	books []*fillBook
 	began time.Time
 	// start is the state at the round's begin.
@@ -190,19 +208,31 @@ type pit struct {
 	problem error
 }
 
-// newPit opens the accounts of a market.
+// openPit opens the accounts of a market. enter lets the clients in.
+func openPit(ctx context.Context, operator *server, number int, told func()) (p *pit, accounts [2]int) {
+	operator.t.Helper()
+	symbol := fmt.Sprintf("TEST%02d", number)
+	p = &pit{symbol: symbol, pair: symbol + "/USDT", ctx: ctx, told: told, began: time.Now(), acked: map[string]uint64{}}
+	p.start.total = sellerHas
+	accounts[0], p.sellerKey = operator.member("seller"+symbol, symbol, sellerHas)
+	accounts[1], p.takerKey = operator.member("taker"+symbol, "USDT", takerHas)
+	return p, accounts
+}
+
+// enter replaces the clients by new ones, each with a way to the exchange.
+func (p *pit) enter(way func(key string, at int) *roamer) {
+	p.sellers, p.takers = nil, nil
+	for i := range pitClients {
+		p.sellers, p.takers = append(p.sellers, way(p.sellerKey, i)), append(p.takers, way(p.takerKey, i))
+	}
+}
+
+// newPit opens a market of a cluster, whose fills are followed.
 func newPit(r *ring, u *uplink, number int) *pit {
 	r.t.Helper()
-	symbol := fmt.Sprintf("TEST%02d", number)
-	p := &pit{r: r, symbol: symbol, pair: symbol + "/USDT", began: time.Now(), acked: map[string]uint64{}}
-	p.start.total = sellerHas
-	operator := r.operator()
-	seller, sellerKey := operator.member("seller"+symbol, symbol, sellerHas)
-	taker, takerKey := operator.member("taker"+symbol, "USDT", takerHas)
-	for i := range pitClients {
-		p.sellers, p.takers = append(p.sellers, r.roamer(sellerKey, i)), append(p.takers, r.roamer(takerKey, i))
-	}
-	p.books = []*fillBook{newFillBook(r.t, u, seller, sellerKey), newFillBook(r.t, u, taker, takerKey)}
+	p, accounts := openPit(r.t.Context(), r.operator(), number, r.told)
+	p.enter(r.roamer)
+	p.books = []*fillBook{newFillBook(r.t, u, accounts[0], p.sellerKey), newFillBook(r.t, u, accounts[1], p.takerKey)}
 	for _, b := range p.books {
 		b.follow(r.t.Context(), u, rand.New(rand.NewPCG(r.rng.Uint64(), 1)))
 	}
@@ -278,9 +308,10 @@ func (p *pit) pick(rng *rand.Rand) uint64 {
 	return p.placed[rng.IntN(len(p.placed))]
 }
 
-// note carries out an operation and records its answer; false if that failed.
+// note carries out an operation and records its answer, or that none came before the pit's context ended. It returns
+// false without an answer.
 func (p *pit) note(i int, in wanted, name string) bool {
-	ctx, cancel := context.WithTimeout(p.r.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
 	from := time.Since(p.began)
 	out, err := p.ask(ctx, i, in, name)
@@ -288,11 +319,15 @@ func (p *pit) note(i int, in wanted, name string) bool {
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if err != nil && p.ctx.Err() != nil {
+		p.record(i, in, outcome{unanswered: true}, from, math.MaxInt64)
+		return false
+	}
 	if err != nil {
 		p.problem = errors.Join(p.problem, fmt.Errorf("%s, %s %+v: %w", p.pair, deeds[in.deed], in, err))
 		return false
 	}
-	p.history = append(p.history, porcupine.Operation{ClientId: i, Input: in, Output: out, Call: int64(from), Return: int64(to)})
+	p.record(i, in, out, from, to)
 	switch in.deed {
 	case placeOne:
 		p.placed = append(p.placed, out.order)
@@ -305,8 +340,13 @@ func (p *pit) note(i int, in wanted, name string) bool {
 	default:
 		return true
 	}
-	p.r.told()
+	p.told()
 	return true
+}
+
+// record appends an operation to the history. The caller holds mu.
+func (p *pit) record(i int, in wanted, out outcome, from, to time.Duration) {
+	p.history = append(p.history, porcupine.Operation{ClientId: i, Input: in, Output: out, Call: int64(from), Return: int64(to)})
 }
 
 // ask carries out an operation.
@@ -394,31 +434,38 @@ func units(d client.Decimal) (n uint64, err error) {
 // acknowledged order must be there under its client id.
 func (p *pit) decide(t *testing.T) {
 	t.Helper()
+	p.conclude(t, levelFrom(p.start))
+	for _, id := range p.acked {
+		p.start.highest = max(p.start.highest, id)
+	}
+	p.present(t)
+	clear(p.acked)
+}
+
+// conclude reads the state at a round's end, wants the history to be possible in a model, and begins the next one with
+// what it has read.
+func (p *pit) conclude(t *testing.T, model porcupine.Model) {
+	t.Helper()
 	p.note(0, wanted{deed: readOpen}, "")
 	p.note(0, wanted{deed: readMoney}, "")
 	if p.problem != nil {
 		t.Fatal(p.problem)
 	}
-	result, info := porcupine.CheckOperationsVerbose(levelFrom(p.start), p.history, decideWithin)
+	result, info := porcupine.CheckOperationsVerbose(model, p.history, decideWithin)
 	if result != porcupine.Ok {
 		file := filepath.Join(t.ArtifactDir(), "history.html")
 		t.Errorf("%s: what %d clients were told makes no sense in any order (%s); see %s %v",
-			p.pair, pitClients, result, file, porcupine.VisualizePath(levelFrom(p.start), info, file))
+			p.pair, pitClients, result, file, porcupine.VisualizePath(model, info, file))
 		t.Logf("the round began with %+v", p.start)
 		for _, o := range p.history {
-			t.Logf("client %d, %d to %d µs: %s", o.ClientId, o.Call/1000, o.Return/1000, levelFrom(p.start).DescribeOperation(o.Input, o.Output))
+			t.Logf("client %d, %d to %d µs: %s", o.ClientId, o.Call/1000, o.Return/1000, model.DescribeOperation(o.Input, o.Output))
 		}
 	}
 
 	n := len(p.history)
 	p.start.open, p.start.total = p.history[n-2].Output.(outcome).open, p.history[n-1].Output.(outcome).total
 	p.open = len(p.start.ids())
-	for _, id := range p.acked {
-		p.start.highest = max(p.start.highest, id)
-	}
-	p.present(t)
 	p.history = p.history[:0]
-	clear(p.acked)
 }
 
 // present asks for each acknowledged order of the round.

@@ -185,7 +185,6 @@ func (x *trial) finish(what string) {
 			fills, drops = fills+f, drops+d
 		}
 	}
-	load, _ := os.ReadFile("/proc/loadavg") // another system has none
 	x.t.Logf("%d %s: %d orders acknowledged; followers told of %d fills over %d dropped connections", x.round, what, x.acked, fills, drops)
 	credited, paid, canceled := 0, 0, 0
 	for _, s := range x.savers {
@@ -195,7 +194,13 @@ func (x *trial) finish(what string) {
 	for _, what := range slices.Sorted(maps.Keys(x.took)) {
 		x.t.Logf("first new acknowledgement after %s: %s", what, spreadOf(x.took[what]))
 	}
-	x.t.Logf("load %s", strings.TrimSpace(string(load)))
+	x.t.Logf("load %s", load())
+}
+
+// load returns the machine's load; empty on a system that does not tell.
+func load() string {
+	text, _ := os.ReadFile("/proc/loadavg")
+	return strings.TrimSpace(string(text))
 }
 
 // chainsAgree wants each network's chain to have what the ledger says.
