@@ -87,7 +87,7 @@ func (p *program) join(data place, leader *standing, n cluster.Newcomer, m machi
 	if err != nil {
 		return nil, err
 	}
-	n.Pin, n.Listen, n.Address = made.Pin, m.Listen, m.Address
+	n.Pin, n.Records, n.Rules, n.Listen, n.Address = made.Pin, made.Records, made.Rules, m.Listen, m.Address
 	r := &returning{program: p, data: filepath.Dir(dir), number: n.Number}
 	a, err := r.askAt(data.beside(leader.Node), &n)
 	if err != nil {

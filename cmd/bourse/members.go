@@ -19,6 +19,7 @@ type clusterCmd struct {
 	Join     clusterJoin     `cmd:"" help:"Add a node of a new machine."`
 	Replace  clusterReplace  `cmd:"" help:"Put a new node in the place of another one."`
 	Leave    clusterLeave    `cmd:"" help:"Take a node out of the cluster for good."`
+	Upgrade  clusterUpgrade  `cmd:"" help:"Use what the program of all nodes knows: end an upgrade that went from node to node."`
 	Recover  clusterRecover  `cmd:"" help:"Go on with one node alone, when most of the others are gone for good."`
 }
 
@@ -42,6 +43,8 @@ type nodeState struct {
 	Applied uint64 `json:"applied"`
 	LagMS   int64  `json:"lag_ms"`
 	Listen  string `json:"listen"`
+	// Version is that of the node's program, as the node says it; empty for a node that does not answer.
+	Version string `json:"version,omitempty"`
 }
 
 // Run asks each node on its socket. The nodes' directories are side by side.
@@ -58,7 +61,7 @@ func (c *clusterStatus) Run(p *program) error {
 			view.Nodes = append(view.Nodes, nodeState{Node: n, Role: "away", LagMS: -1, Listen: m.Listen})
 			continue
 		}
-		view.Nodes = append(view.Nodes, nodeState{s.Node, s.Role, s.Commit, s.Applied, s.LagMS, s.Listen})
+		view.Nodes = append(view.Nodes, nodeState{s.Node, s.Role, s.Commit, s.Applied, s.LagMS, s.Listen, s.Version})
 		if s.Term >= view.Term {
 			view.Term = s.Term
 			if s.Role == "leader" {
@@ -74,7 +77,8 @@ type standing struct {
 	*cluster.Status `json:"cluster"`
 
 	// Ready is true for a leader that serves.
-	Ready bool `json:"ready"`
+	Ready   bool   `json:"ready"`
+	Version string `json:"version"`
 }
 
 // stateOf asks a node; nil if it does not answer.
@@ -199,4 +203,22 @@ func (c *clusterLeave) Run(p *program) error {
 		return err
 	}
 	return p.print(now)
+}
+
+// clusterUpgrade ends an upgrade.
+type clusterUpgrade struct {
+	Data place `help:"Data directory of a node." required:""`
+}
+
+// Run asks the leader.
+func (c *clusterUpgrade) Run(p *program) error {
+	leader, err := p.leaderOf(c.Data)
+	if err != nil {
+		return err
+	}
+	answer, err := admin.Call(p.ctx, c.Data.beside(leader.Node), "cluster/upgrade", struct{}{})
+	if err != nil {
+		return err
+	}
+	return p.print(json.RawMessage(answer))
 }

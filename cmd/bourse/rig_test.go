@@ -173,6 +173,12 @@ func run(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return runOf(t, path, args...)
+}
+
+// runOf runs another program than the one that is built.
+func runOf(t *testing.T, path string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
 	cmd := exec.Command(path, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

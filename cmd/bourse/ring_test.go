@@ -44,6 +44,8 @@ type ring struct {
 type ringNode struct {
 	cluster.Member
 	dir, url, log string
+	// program is the one to run, if not the one that is built.
+	program string
 	cmd           *exec.Cmd
 	// role is the role that it printed last.
 	role atomic.Value
@@ -83,7 +85,10 @@ func newRing(t *testing.T, rng *rand.Rand, prepare func(*ring)) *ring {
 // start starts a node.
 func (r *ring) start(n *ringNode) {
 	r.t.Helper()
-	path, err := binary()
+	path, err := n.program, error(nil)
+	if path == "" {
+		path, err = binary()
+	}
 	must(r.t, err)
 	log, err := os.OpenFile(n.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	must(r.t, err)

@@ -73,7 +73,7 @@ func newSites(t *testing.T, n int) []site {
 func (s *site) options(sites []site) cluster.Options {
 	o := cluster.Options{
 		Identity: identity, Epoch: 1, Node: s.node, Cert: s.cert, Key: s.key, Clock: time.Now, After: time.After,
-		Log: slog.New(slog.DiscardHandler),
+		Log: slog.New(slog.DiscardHandler), Known: cluster.Known(), Allowed: cluster.Known, Outdated: func(error) {},
 	}
 	for i := range sites {
 		if p := &sites[i]; p.node != s.node {
@@ -238,6 +238,16 @@ func TestThreeNodes(t *testing.T) {
 	}
 }
 
+// helloOf returns the hello of node 2 to node 1, in which both versions are those.
+func helloOf(id journal.Identity, v cluster.Versions) []byte {
+	b := append([]byte("boursen\x02"), id.Exchange[:]...)
+	b = append(b, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1)
+	for range 2 {
+		b = append(b, byte(v.Records), 0, 0, 0, byte(v.Rules))
+	}
+	return b
+}
+
 // TestStrangers dials a node port as somebody else: with another key, as another exchange's node, one of
 // another epoch, and as another node than the key's. Nothing of theirs is received, and the node's own
 // peer still is.
@@ -250,8 +260,7 @@ func TestStrangers(t *testing.T) {
 	other := newProof(t)
 
 	hello := func(change func([]byte)) []byte {
-		b := append([]byte("boursen\x01"), identity.Exchange[:]...)
-		b = append(b, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1)
+		b := helloOf(identity, cluster.Known())
 		change(b)
 		return b
 	}
@@ -427,13 +436,12 @@ func TestForgedSender(t *testing.T) {
 	want(t, err)
 	conn, err := tls.Dial("tcp", sites[0].listener.Addr().String(), config)
 	want(t, err)
-	b := append([]byte("boursen\x01"), identity.Exchange[:]...)
-	b = append(b, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1)
+	b := helloOf(identity, cluster.Known())
 	b = append(b, 0, 0, 0, 8, 8, 8, 16, 1, 24, 3, 32, 9) // a heartbeat of node 3
 	_, err = conn.Write(b)
 	want(t, err)
-	if answer, _ := io.ReadAll(conn); len(answer) != 45 {
-		t.Errorf("the answer has %d bytes, not a hello's 45", len(answer))
+	if answer, _ := io.ReadAll(conn); len(answer) != 55 {
+		t.Errorf("the answer has %d bytes, not a hello's 55", len(answer))
 	}
 	want(t, conn.Close())
 }

@@ -37,6 +37,8 @@ type Config struct {
 	Changed uint64 `json:"changed,omitempty"`
 	// Lives is the highest life that a node of the cluster ever had.
 	Lives uint64 `json:"lives,omitempty"`
+	// Versions may be in the log. They are zero in the file of a node that was made by a program which did not write them.
+	Versions Versions `json:"versions,omitzero"`
 	// Recovering, if not nil, is a recovery that was begun and not ended: the node does not start.
 	Recovering *Recovering `json:"recovering,omitempty"`
 }
@@ -131,6 +133,7 @@ func (c *Config) Adopt(d disk.Disk, other *Config) error {
 		return nil
 	}
 	c.Nodes, c.Changed, c.Lives = other.Nodes, other.Changed, max(c.lives(), other.lives())
+	c.Versions = c.Versions.or(other.Versions)
 	return c.Save(d)
 }
 
@@ -177,6 +180,7 @@ func Found(c Config, dirs []disk.Disk, now time.Time, segment int64) error {
 		}
 	}
 
+	c.Versions = Known()
 	first := raftlog.Cluster{Identity: id, SegmentSize: segment}
 	for i := range c.Nodes {
 		m := &c.Nodes[i]

@@ -14,8 +14,10 @@
 // next life, and lets it vote once it has caught up (members.go). Members come with the changes in the log, and
 // the configuration file follows them. Each node reads its live segments again and again (scrub.go).
 //
-// Not here: which ids vote, which the log knows; snapshots and segments for a node that fell too far behind;
-// the versions of records that a node knows.
+// A hello has the newest records and rules that the node's program knows, and those that may be in its log. Nothing
+// newer is proposed before an operator has ended an upgrade, when all programs know it (versions.go).
 //
-// Read frame.go and hello.go, then link.go, port.go, log.go, transfer.go and members.go.
+// Not here: which ids vote, which the log knows; snapshots and segments for a node that fell too far behind.
+//
+// Read frame.go and hello.go, then link.go, port.go, log.go, transfer.go, members.go and versions.go.
 package cluster

@@ -30,6 +30,14 @@ func (t *Transport) Connected(node uint64) bool {
 // Greet says hello to a node on a connection, and reports whether the answer is an alert.
 func (t *Transport) Greet(node uint64, conn net.Conn) bool { return refused(t.links[node].greet(conn)) }
 
+// Allow sets the versions that may be in the log.
+func (n *Node) Allow(v Versions) error {
+	config := *n.Config()
+	config.Versions = v
+	n.config.Store(&config)
+	return config.Save(n.disk)
+}
+
 // ScrubEvery is the time between two pieces of a scrub.
 const ScrubEvery = scrubEvery
 
@@ -70,3 +78,6 @@ func (n *Node) Seat(learners ...Member) error {
 	}
 	return n.Log.reach(func(l *raftlog.Log) error { return n.seatOne(l, ids) })
 }
+
+// Knows returns what the program of a connected node knows.
+func (t *Transport) Knows(node uint64) (Versions, bool) { return t.knows(node) }

@@ -103,7 +103,7 @@ func FuzzFrame(f *testing.F) {
 		}
 		f.Add(b)
 	}
-	own := hello{identity: journal.Identity{Exchange: [16]byte{9}, Sandbox: true}, epoch: 1, from: 2, to: 3}
+	own := hello{identity: journal.Identity{Exchange: [16]byte{9}, Sandbox: true}, epoch: 1, from: 2, to: 3, known: Known(), allowed: unannounced}
 	f.Add(own.bytes())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if h, err := readHello(bytes.NewReader(b)); err == nil && !bytes.Equal(h.bytes(), b[:helloSize]) {

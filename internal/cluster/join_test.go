@@ -157,7 +157,7 @@ func TestReplaceOneThatAnswers(t *testing.T) {
 		t.Helper()
 		made, _, _, err := cluster.Prepare(c.Number, time.Now())
 		want(t, err)
-		c.Pin = made.Pin
+		c.Pin, c.Records, c.Rules = made.Pin, made.Records, made.Rules
 		return n.Admit(t.Context(), c)
 	}
 	_, err = admit(cluster.Newcomer{Number: 2, Address: port.Addr().String(), Listen: "127.0.0.1:2"})

@@ -42,7 +42,9 @@ type link struct {
 
 	mu sync.Mutex
 	// up is true while there is a connection: without one messages are dropped.
-	up    bool
+	up bool
+	// known are the versions that the peer's program said to know at the last connection.
+	known Versions
 	queue []*raftpb.Message
 	bytes int
 	// refusals is the number of times that the peer has refused this node's key, since there was a connection.
@@ -171,6 +173,12 @@ func (l *link) greet(conn net.Conn) error {
 	if err := own.check(&theirs); err != nil {
 		return err
 	}
+	if err := l.fits(&own, &theirs); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	l.known = theirs.known
+	l.mu.Unlock()
 	return conn.SetDeadline(time.Time{})
 }
 

@@ -13,6 +13,7 @@ import (
 	"go.etcd.io/raft/v3"
 	"go.etcd.io/raft/v3/raftpb"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
@@ -35,6 +36,9 @@ type Newcomer struct {
 	// still answers.
 	Replaces uint64 `json:"replaces,omitempty"`
 	Running  bool   `json:"running,omitempty"`
+	// Records and Rules are the versions that its program knows.
+	Records bourse.CommandKind `json:"records"`
+	Rules   uint32             `json:"rules"`
 }
 
 // Admission lets a newcomer begin.
@@ -63,6 +67,9 @@ var errUnchanged = errors.New("the members do not change now")
 //
 // The authority is the caller's: whoever reaches the leader's administrative socket.
 func (n *Node) Admit(ctx context.Context, c Newcomer) (*Admission, error) {
+	if knows, allowed := (Versions{c.Records, c.Rules}), n.Config().Allowed(); !knows.Covers(allowed) {
+		return nil, fmt.Errorf("the program of node %d knows %v, and the journal may have %v: start it with a newer one", c.Number, knows, allowed)
+	}
 	if c.Replaces != 0 && !c.Running && slices.Contains(n.Config().Answering(ctx), c.Replaces) {
 		return nil, fmt.Errorf("node %d still answers at its node port: end its process first, or say that it runs", c.Replaces)
 	}
@@ -215,9 +222,15 @@ func (n *Node) changed(c *raftlog.Change) error {
 	if err != nil {
 		return fmt.Errorf("members of entry %d: %w", c.Index, err)
 	}
-	if slices.Equal(nodes, config.Nodes) {
+	raised, err := raisedBy(c)
+	if err != nil {
+		return fmt.Errorf("versions of entry %d: %w", c.Index, err)
+	}
+	versions := config.Versions.or(raised)
+	if slices.Equal(nodes, config.Nodes) && versions == config.Versions {
 		return nil
 	}
+	config.Versions = versions
 	config.Lives = config.lives() // before members leave
 	config.Nodes, config.Changed = nodes, max(config.Changed, c.Index)
 	if err := config.Save(n.disk); err != nil {
@@ -240,16 +253,30 @@ func (c *Config) after(change *raftlog.Change) ([]Member, error) {
 	if err := json.Unmarshal(change.Context, &m); err != nil {
 		return nil, err
 	}
+	if m.Node == 0 { // no member comes with a raise of the versions
+		return nodes, nil
+	}
 	if slices.ContainsFunc(nodes, func(other Member) bool { return other.Node == m.Node }) {
 		return nodes, nil
 	}
 	return append(nodes, m), nil
 }
 
+// raisedBy returns the versions that a change raises the log's to; zero for a change of members.
+func raisedBy(change *raftlog.Change) (Versions, error) {
+	to := raise{Versions: new(Versions)}
+	if len(change.Context) == 0 {
+		return *to.Versions, nil
+	}
+	err := json.Unmarshal(change.Context, &to)
+	return *to.Versions, err
+}
+
 // Prepare makes a newcomer's key, in memory.
 func Prepare(number uint64, now time.Time) (c Newcomer, cert, key []byte, err error) {
 	cert, key, pin, err := pinned.Certify(now)
-	return Newcomer{Number: number, Pin: pin}, cert, key, err
+	known := Known()
+	return Newcomer{Number: number, Pin: pin, Records: known.Records, Rules: known.Rules}, cert, key, err
 }
 
 // Settle makes the node of a newcomer in a data directory without one. The last file that it writes is the

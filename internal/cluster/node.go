@@ -52,6 +52,9 @@ func Open(ctx context.Context, p *Parts, c *Config, o journal.Options) (_ *Node,
 	if c.Recovering != nil {
 		return nil, ErrRecovering
 	}
+	if err := c.reads(Known()); err != nil {
+		return nil, err
+	}
 	n := &Node{disk: p.Disk, others: p.Others, after: p.After, log: p.Log, failed: make(chan error, 1)}
 	n.config.Store(c)
 	if o.Identity, err = c.Identity(); err != nil {
@@ -76,6 +79,7 @@ func Open(ctx context.Context, p *Parts, c *Config, o journal.Options) (_ *Node,
 		return nil, err
 	}
 	t.Receive, t.Clock, t.After, t.Log = raft.Receive, p.Clock, p.After, p.Log
+	t.Known, t.Allowed, t.Outdated = Known(), func() Versions { return n.Config().Allowed() }, n.fail
 	if n.transport, err = NewTransport(t); err != nil {
 		return nil, err
 	}

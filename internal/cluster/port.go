@@ -89,7 +89,8 @@ func (t *Transport) shake(ctx context.Context, conn *tls.Conn) error {
 	return conn.HandshakeContext(ctx)
 }
 
-// identify returns the node at the other end of a connection, known by its key, and checks its hello.
+// identify returns the node at the other end of a connection, known by its key, and checks its hello. An older program is
+// answered, so that it says why it ends.
 func (t *Transport) identify(conn *tls.Conn) (node uint64, err error) {
 	theirs, err := readHello(conn)
 	if err != nil {
@@ -101,6 +102,9 @@ func (t *Transport) identify(conn *tls.Conn) (node uint64, err error) {
 		return 0, err
 	}
 	if _, err := conn.Write(own.bytes()); err != nil {
+		return 0, err
+	}
+	if err := t.fits(&own, &theirs); err != nil {
 		return 0, err
 	}
 	return node, conn.SetDeadline(time.Time{})

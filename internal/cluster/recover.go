@@ -137,7 +137,7 @@ func Recover(d disk.Disk, c *Config, e *Extent, now time.Time) (after *Config, b
 	}
 	after = &Config{
 		Exchange: c.Exchange, Sandbox: c.Sandbox, Epoch: c.Epoch + 1, Node: own.Node, Nodes: []Member{own}, Changed: own.Since,
-		Lives: c.lives(),
+		Lives: c.lives(), Versions: c.Versions,
 	}
 	return after, c.Recovering, nil
 }

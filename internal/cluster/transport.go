@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -33,6 +34,11 @@ type Options struct {
 	Cert, Key string
 	// Peers are the other nodes at the beginning.
 	Peers []Peer
+	// Known are the versions that this node's program knows. Allowed returns those that may be in its log.
+	Known   Versions
+	Allowed func() Versions
+	// Outdated is called when another node's log may have more than this program knows.
+	Outdated func(error)
 	// Receive takes the messages of other nodes. An error ends the connection.
 	Receive func(...*raftpb.Message) error
 	Clock   func() time.Time
@@ -193,7 +199,29 @@ func (t *Transport) portConfig() *tls.Config {
 
 // hello returns the hello of this node to another.
 func (t *Transport) hello(to uint64) hello {
-	return hello{identity: t.Identity, epoch: t.Epoch, from: t.Node, to: to}
+	return hello{identity: t.Identity, epoch: t.Epoch, from: t.Node, to: to, known: t.Known, allowed: t.Allowed()}
+}
+
+// fits compares the versions of two hellos. If this program is the one that knows too little, it is told.
+func (t *Transport) fits(own, theirs *hello) error {
+	err := own.fits(theirs)
+	if errors.Is(err, ErrOutdated) {
+		t.Outdated(err)
+	}
+	return err
+}
+
+// knows returns the versions that the program of a node knows; false without a connection to it.
+func (t *Transport) knows(node uint64) (Versions, bool) {
+	t.mu.Lock()
+	l := t.links[node]
+	t.mu.Unlock()
+	if l == nil {
+		return Versions{}, false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.known, l.up
 }
 
 // pinOf returns the pin of a connection's other end.

@@ -45,7 +45,7 @@ func (n *Node) begin(ctx context.Context) error {
 func (n *Node) journalGenesis(ctx context.Context) error {
 	if n.view.Catalogue().Genesis == nil {
 		genesis := bourse.Genesis{Exchange: n.identity.Exchange, Sandbox: n.identity.Sandbox,
-			Rules: bourse.CurrentRules}
+			Rules: n.newestRules()}
 		if err := n.carry(ctx, bourse.Command{Kind: bourse.CommandGenesis, Genesis: &genesis}); err != nil {
 			return fmt.Errorf("genesis: %w", err)
 		}
@@ -62,6 +62,14 @@ func (n *Node) journalGenesis(ctx context.Context) error {
 		}
 	}
 	return n.noteAccepted(ctx)
+}
+
+// newestRules returns the version of the rules with which a new exchange begins.
+func (n *Node) newestRules() uint32 {
+	if n.Member == nil {
+		return bourse.CurrentRules
+	}
+	return min(bourse.CurrentRules, n.Member.Config().Allowed().Rules) // nodes of an older program may have made the cluster
 }
 
 // alongside runs work and drains the sequencer at the time now for its commands: the

@@ -273,6 +273,18 @@ func (m members) Admit(ctx context.Context, n admin.Newcomer) (any, error) {
 	return m.Node.Admit(ctx, cluster.Newcomer(n))
 }
 
+// Upgrade lets the journal have what all nodes know.
+func (m members) Upgrade(ctx context.Context) (any, error) { return m.Node.Upgrade(ctx) }
+
+// admits refuses commands that may not be in the journal before all nodes know them.
+func (n *Node) admits(kind bourse.CommandKind, rules uint32) error {
+	if n.Member == nil || n.Member.Config().Allowed().Covers(cluster.Versions{Records: kind, Rules: rules}) {
+		return nil
+	}
+	return bourse.Errorf(bourse.CodeUnavailable,
+		"The exchange is being upgraded and does not take this yet: an operator ends that by `bourse cluster upgrade` once all nodes run the new program")
+}
+
 // handOver lets another node lead before this one ends, unless all end.
 func (n *Node) handOver(ctx context.Context, why error) {
 	if n.Member == nil || errors.Is(why, ErrAllEnd) {

@@ -210,7 +210,7 @@ func (n *Node) buildLine(cursor history.Cursor) (err error) {
 
 	n.sequencer = sequencer.New(sequencer.Options{
 		Log: &stopwatch{Log: n.anchoredLog(), applied: n.applied}, Engine: n.engine, Observers: observers,
-		Voided: n.voids.Has, Load: n.loadSnapshot,
+		Voided: n.voids.Has, Load: n.loadSnapshot, Admits: n.admits,
 		Weigh: func(id bourse.AccountID, more int) { n.limits.Charge(api.Orders, api.Payer{Account: id}, more) },
 	})
 

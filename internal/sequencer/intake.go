@@ -55,12 +55,17 @@ func laneOf(kind bourse.CommandKind) Lane {
 }
 
 // Submit queues a command; its ticket, which may be nil, is resolved once the command is
-// committed and applied. Safe for concurrent use. The errors are those of record.Check,
+// committed and applied. Safe for concurrent use. The errors are those of record.Check and Options.Admits,
 // bourse.ErrBusy, and the refusal of a closed lane; the command is then not queued. The
 // caller may reuse the command as soon as Submit returns.
 func (s *Sequencer) Submit(c *bourse.Command, t *Ticket) error {
 	if err := record.Check(c); err != nil {
 		return err
+	}
+	if s.admits != nil {
+		if err := s.admits(record.Needs(c)); err != nil {
+			return err
+		}
 	}
 	own := laneOf(c.Kind)
 	at := own
@@ -116,9 +121,14 @@ func (s *Sequencer) setRefusals() {
 	}
 }
 
-// Takes returns the refusal of a command's lane, nil if it is open. Callers that write
+// Takes returns the refusal of a command by its kind, nil if its lane is open. Callers that write
 // something before they submit ask first.
 func (s *Sequencer) Takes(kind bourse.CommandKind) error {
+	if s.admits != nil {
+		if err := s.admits(kind, 0); err != nil {
+			return err
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.lanes[laneOf(kind)].refusal

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
@@ -515,5 +516,29 @@ func TestSafetyCommandsOnAFullDisk(t *testing.T) {
 	r.Refuse(sequencer.Cancels, full)
 	if err := r.Submit(arm, nil); !errors.Is(err, full) {
 		t.Errorf("with cancels closed: %v", err)
+	}
+}
+
+// TestNotAdmitted wants a command that may not be in the log yet to be refused before it is queued, and before its caller
+// writes anything.
+func TestNotAdmitted(t *testing.T) {
+	refusal := errors.New("not yet")
+	s := sequencer.New(sequencer.Options{Engine: engine.New(), Admits: func(kind bourse.CommandKind, rules uint32) error {
+		if kind == bourse.CommandCool || rules > 1 {
+			return refusal
+		}
+		return nil
+	}})
+	if err := s.Submit(&bourse.Command{Kind: bourse.CommandSetRules, Rules: 2}, nil); !errors.Is(err, refusal) {
+		t.Errorf("newer rules: %v", err)
+	}
+	if err := s.Submit(&bourse.Command{Kind: bourse.CommandSetRules, Rules: 1}, nil); err != nil {
+		t.Error(err)
+	}
+	if err := s.Takes(bourse.CommandCool); !errors.Is(err, refusal) {
+		t.Errorf("a newer kind is taken: %v", err)
+	}
+	if n := s.Queued(); n != 1 {
+		t.Errorf("%d commands are queued", n)
 	}
 }

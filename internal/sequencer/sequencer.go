@@ -42,6 +42,7 @@ type Sequencer struct {
 	voided    func(bourse.Seq) bool
 	load      func(bourse.Seq) (Section, error)
 	weigh     func(bourse.AccountID, int)
+	admits    func(bourse.CommandKind, uint32) error
 
 	// Intake, guarded by mu.
 	mu    sync.Mutex
@@ -133,6 +134,9 @@ type Options struct {
 	// calls it for every such command, also without a waiting sender, so that not waiting
 	// saves nothing.
 	Weigh func(account bourse.AccountID, more int)
+	// Admits, if not nil, returns the refusal of a command that some reader of the log does not know, by what record.Needs
+	// says of it.
+	Admits func(kind bourse.CommandKind, rules uint32) error
 }
 
 // stepsOfARequest is the number of steps of a walk included in a request: at about 20 ns
@@ -143,7 +147,8 @@ const stepsOfARequest = 100
 func New(o Options) *Sequencer {
 	s := &Sequencer{
 		log: o.Log, engine: o.Engine, observers: o.Observers, voided: o.Voided, load: o.Load, weigh: o.Weigh,
-		wake: make(chan struct{}, 1), written: o.Engine.Now(), marked: true,
+		admits: o.Admits,
+		wake:   make(chan struct{}, 1), written: o.Engine.Now(), marked: true,
 	}
 	s.barren.counts = map[bourse.AccountID]uint8{}
 	s.tickets.New = func() any { return NewTicket() }

@@ -14,6 +14,8 @@ type Cluster interface {
 	Transfer(ctx context.Context, number uint64) (uint64, error)
 	// Leave removes a node from the cluster, and returns the numbers of the remaining nodes.
 	Leave(ctx context.Context, number uint64) ([]uint64, error)
+	// Upgrade lets the journal have all that the programs of all nodes know, and returns that.
+	Upgrade(ctx context.Context) (any, error)
 }
 
 // Newcomer is a node without data, with a key that a pin names. It has addresses if its number is new, and then may
@@ -25,6 +27,9 @@ type Newcomer struct {
 	Listen   string `json:"listen,omitempty"`
 	Replaces uint64 `json:"replaces,omitempty"`
 	Running  bool   `json:"running,omitempty"`
+	// Records and Rules are the newest that its program knows.
+	Records bourse.CommandKind `json:"records"`
+	Rules   uint32             `json:"rules"`
 }
 
 // onCluster changes the cluster. An exchange on one node refuses.
@@ -60,4 +65,9 @@ func (s *Server) clusterTransfer(ctx context.Context, n numbered) (any, error) {
 // clusterLeave removes a node from the cluster.
 func (s *Server) clusterLeave(ctx context.Context, n numbered) (any, error) {
 	return s.onCluster(func(c Cluster) (any, error) { return c.Leave(ctx, n.Node) })
+}
+
+// clusterUpgrade lets the journal have all that the programs of all nodes know.
+func (s *Server) clusterUpgrade(ctx context.Context, _ struct{}) (any, error) {
+	return s.onCluster(func(c Cluster) (any, error) { return c.Upgrade(ctx) })
 }

@@ -1,0 +1,23 @@
+package record
+
+import "github.com/bourse-exchange/bourse"
+
+// Needs returns the newest kind of record and the newest version of the rules that a reader of a command must know. An
+// act needs what the command does that it orders.
+func Needs(c *bourse.Command) (kind bourse.CommandKind, rules uint32) {
+	switch {
+	case c.Kind == bourse.CommandSetRules:
+		return c.Kind, c.Rules
+	case c.Genesis != nil:
+		return c.Kind, c.Genesis.Rules
+	case c.Operators == nil || len(c.Operators.Record) == 0:
+		return c.Kind, 0
+	}
+
+	var ordered bourse.Command
+	if _, err := Decode(c.Operators.Record, &ordered); err != nil {
+		return c.Kind, 0 // Check has refused it
+	}
+	kind, rules = Needs(&ordered)
+	return max(c.Kind, kind), rules
+}
