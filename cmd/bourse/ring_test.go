@@ -46,7 +46,7 @@ type ringNode struct {
 	dir, url, log string
 	// program is the one to run, if not the one that is built.
 	program string
-	cmd           *exec.Cmd
+	cmd     *exec.Cmd
 	// role is the role that it printed last.
 	role atomic.Value
 	// ended is closed when the process has closed its output.
