@@ -31,6 +31,8 @@ type ring struct {
 	rng   *rand.Rand
 	data  string
 	nodes []*ringNode
+	// args are further arguments of the nodes.
+	args []string
 	// share starts the networks and the signer that the nodes use, as their parent does; unshare stops them.
 	share, unshare func()
 
@@ -93,7 +95,8 @@ func (r *ring) start(n *ringNode) {
 	log, err := os.OpenFile(n.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	must(r.t, err)
 	defer func() { _ = log.Close() }()
-	n.cmd = exec.Command(path, "dev", "--node", fmt.Sprint(n.Node), "--data", r.data, "--no-bots", "--snapshot-every=2000", "--log-level=info")
+	words := []string{"dev", "--node", fmt.Sprint(n.Node), "--data", r.data, "--no-bots", "--snapshot-every=2000", "--log-level=info"}
+	n.cmd = exec.Command(path, append(words, r.args...)...)
 	n.cmd.Stderr = log
 	out, err := n.cmd.StdoutPipe()
 	must(r.t, err)

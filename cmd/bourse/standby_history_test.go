@@ -120,7 +120,7 @@ func (c *crowd) work(url string, round int) (end func()) {
 	var all sync.WaitGroup
 	for i, p := range c.pits {
 		p.ctx = ctx
-		p.enter(c.wayTo(url))
+		p.enter(wayTo(c.t, url))
 		all.Go(func() { p.work(round, uint64(i), ctx.Done()) })
 	}
 	return func() {
@@ -130,11 +130,11 @@ func (c *crowd) work(url string, round int) (end func()) {
 }
 
 // wayTo returns clients of an exchange on one node.
-func (c *crowd) wayTo(url string) func(key string, _ int) *roamer {
+func wayTo(t *testing.T, url string) func(key string, _ int) *roamer {
 	return func(key string, _ int) *roamer {
 		api, err := client.New(url, client.Options{Key: key})
-		must(c.t, err)
-		c.t.Cleanup(api.Close)
+		must(t, err)
+		t.Cleanup(api.Close)
 		return &roamer{nodes: []*client.Client{api}}
 	}
 }
@@ -147,7 +147,7 @@ func (c *crowd) decide(url string, asOf time.Time) {
 		c.asked += len(p.history)
 		p.promoted(asOf)
 		p.ctx = c.t.Context()
-		p.enter(c.wayTo(url))
+		p.enter(wayTo(c.t, url))
 		p.conclude(c.t, partedFrom(p.start))
 
 		p.start.highest = 0 // ids of lost orders are given again

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -128,7 +129,7 @@ func (n *Node) accountsPart() *standby.Part {
 	if n.Accounts != "" {
 		return nil
 	}
-	file := filepath.Join(n.Data, AccountsDB)
+	file := n.accountsAt()
 	return &standby.Part{
 		Temporary: filepath.Join(n.Data, "outgoing.accounts"),
 		Stamp:     func() (string, error) { return standby.StampFiles(file, file+"-wal") },
@@ -138,15 +139,16 @@ func (n *Node) accountsPart() *standby.Part {
 
 // secretsPart returns the secrets as standbys copy them.
 func (n *Node) secretsPart() *standby.Part {
+	from := cmp.Or(n.Common, n.Data)
 	dirs := standby.Secrets()
 	paths := make([]string, len(dirs))
 	for i, dir := range dirs {
-		paths[i] = filepath.Join(n.Data, dir)
+		paths[i] = filepath.Join(from, dir)
 	}
 	return &standby.Part{
 		Temporary: filepath.Join(n.Data, "outgoing.secrets"),
 		Stamp:     func() (string, error) { return standby.StampFiles(paths...) },
-		Make:      func(_ context.Context, to string) error { return standby.Pack(n.Data, to, dirs...) },
+		Make:      func(_ context.Context, to string) error { return standby.Pack(from, to, dirs...) },
 	}
 }
 
