@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net"
 	"os"
@@ -230,19 +231,24 @@ func TestJoinBehindTheArchive(t *testing.T) {
 	want(t, err)
 	base, err := journal.ParseHeader(a.Base)
 	want(t, err)
-	settle := func(from string) (*journal.Files, error) {
+	settle := func(ctx context.Context, from string) (*journal.Files, error) {
 		d, err := disk.Open(t.TempDir())
 		want(t, err)
 		t.Cleanup(func() { _ = d.Close() })
 		a.From = from
-		err = cluster.Settle(d, a, cert, key, 256<<10)
+		err = cluster.Settle(ctx, d, a, cert, key, 256<<10)
 		if _, none := cluster.LoadConfig(d); (none == nil) != (err == nil) {
 			t.Errorf("after %v the configuration is %v", err, none)
 		}
 		return journal.NewFiles(d, id), err
 	}
 
-	copied, err := settle(n.data)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := settle(ended, n.data); !errors.Is(err, context.Canceled) {
+		t.Errorf("the copy goes on behind its end: %v", err)
+	}
+	copied, err := settle(t.Context(), n.data)
 	want(t, err)
 	ours, err := files.Read(1)
 	want(t, err)
@@ -268,7 +274,7 @@ func TestJoinBehindTheArchive(t *testing.T) {
 	lacking := t.TempDir()
 	want(t, os.CopyFS(lacking, os.DirFS(n.data)))
 	want(t, os.Remove(filepath.Join(lacking, journal.ArchiveDir, filepath.Base(archived[0]))))
-	if _, err := settle(lacking); !errors.Is(err, journal.ErrCompacted) {
+	if _, err := settle(t.Context(), lacking); !errors.Is(err, journal.ErrCompacted) {
 		t.Errorf("it begins without the first commands: %v", err)
 	}
 	last := archived[len(archived)-1]
@@ -277,7 +283,7 @@ func TestJoinBehindTheArchive(t *testing.T) {
 	b[len(b)-2] ^= 8
 	want(t, os.WriteFile(last, b, 0o600))
 	damage := (*journal.DamageError)(nil)
-	if _, err := settle(n.data); !errors.As(err, &damage) {
+	if _, err := settle(t.Context(), n.data); !errors.As(err, &damage) {
 		t.Errorf("it begins with a damaged archive: %v", err)
 	}
 	boundary, err := files.Boundary(n.Log.Durable())

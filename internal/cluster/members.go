@@ -280,8 +280,8 @@ func Prepare(number uint64, now time.Time) (c Newcomer, cert, key []byte, err er
 }
 
 // Settle makes the node of a newcomer in a data directory without one. The last file that it writes is the
-// configuration, without which the directory is no node's.
-func Settle(d disk.Disk, a *Admission, cert, key []byte, segment int64) error {
+// configuration, without which the directory is no node's. The end of ctx ends it within a copy of the archive.
+func Settle(ctx context.Context, d disk.Disk, a *Admission, cert, key []byte, segment int64) error {
 	base, err := journal.ParseHeader(a.Base)
 	if err != nil {
 		return fmt.Errorf("the leader's oldest segment: %w", err)
@@ -300,7 +300,7 @@ func Settle(d disk.Disk, a *Admission, cert, key []byte, segment int64) error {
 		return err
 	}
 	if base.Tip.Last > 0 {
-		if err := copyArchive(d, a.From, &base); err != nil {
+		if err := copyArchive(ctx, d, a.From, &base); err != nil {
 			return fmt.Errorf("the leader's archive: %w", err)
 		}
 	}
@@ -309,11 +309,11 @@ func Settle(d disk.Disk, a *Admission, cert, key []byte, segment int64) error {
 
 // copyArchive copies what comes before a segment from another data directory: the leader sends entries of live segments
 // alone.
-func copyArchive(d disk.Disk, data string, base *journal.Header) error {
+func copyArchive(ctx context.Context, d disk.Disk, data string, base *journal.Header) error {
 	from, err := disk.OpenExisting(data)
 	if err != nil {
 		return err
 	}
-	err = journal.NewFiles(d, base.Identity).CopyArchive(journal.NewFiles(from, base.Identity), base)
+	err = journal.NewFiles(d, base.Identity).CopyArchive(ctx, journal.NewFiles(from, base.Identity), base)
 	return errors.Join(err, from.Close())
 }

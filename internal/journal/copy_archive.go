@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
@@ -9,8 +10,8 @@ import (
 
 // CopyArchive copies the archived segments of another node's journal that come before a segment, whose header base is,
 // each one verified. They must lead from the first command to base. It may be called while the other node runs, and
-// again after a crash.
-func (f *Files) CopyArchive(from *Files, base *Header) error {
+// again after a crash. The end of ctx ends it between two segments.
+func (f *Files) CopyArchive(ctx context.Context, from *Files, base *Header) error {
 	k, err := from.kept()
 	if err != nil {
 		return err
@@ -25,6 +26,9 @@ func (f *Files) CopyArchive(from *Files, base *Header) error {
 
 	var end *segment
 	for i, first := range firsts {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		following := base.First()
 		if i+1 < len(firsts) {
 			following = firsts[i+1]

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"slices"
 
 	"go.etcd.io/raft/v3/raftpb"
@@ -112,7 +113,7 @@ func (n *member) join() bool {
 	want(raftlog.Join(n.disk, &base, n.id, w.segment), "joining")
 	if base.Tip.Last > 0 {
 		from := journal.NewFiles(l.disk.Clone(), w.identity)
-		want(journal.NewFiles(n.disk, w.identity).CopyArchive(from, &base), "copying the leader's archive")
+		want(journal.NewFiles(n.disk, w.identity).CopyArchive(context.Background(), from, &base), "copying the leader's archive")
 		w.counts.Copied++
 	}
 	w.lost.joined = true
