@@ -3,6 +3,7 @@ package cluster
 import (
 	"net"
 	"slices"
+	"time"
 
 	"go.etcd.io/raft/v3/raftpb"
 
@@ -60,6 +61,9 @@ func (c *Config) Seating(learner *Member) *raftpb.ConfChangeV2 { return c.seatin
 
 // MayJoin returns an error if a leader cannot let a member join.
 func (m *Member) MayJoin(s raftlog.Status) error { return m.mayJoin(s) }
+
+// NewHolds returns the look of holds.
+func NewHolds() func(learners []uint64, now time.Time) bool { return new(holds).look }
 
 // StalledAfter is the number of looks after which a step is stalled.
 const StalledAfter = stalledAfter

@@ -24,8 +24,10 @@ type Node struct {
 	disk   disk.Disk
 	files  *journal.Files
 	others Others
+	clock  func() time.Time
 	after  func(time.Duration) <-chan time.Time
 	log    *slog.Logger
+	holds  holds
 	// failed receives the first error of the log's driver and of the scrubber.
 	failed    chan error
 	transport *Transport
@@ -55,7 +57,7 @@ func Open(ctx context.Context, p *Parts, c *Config, o journal.Options) (_ *Node,
 	if err := c.reads(Known()); err != nil {
 		return nil, err
 	}
-	n := &Node{disk: p.Disk, others: p.Others, after: p.After, log: p.Log, failed: make(chan error, 1)}
+	n := &Node{disk: p.Disk, others: p.Others, clock: p.Clock, after: p.After, log: p.Log, failed: make(chan error, 1)}
 	n.config.Store(c)
 	if o.Identity, err = c.Identity(); err != nil {
 		return nil, err

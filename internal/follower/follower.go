@@ -49,6 +49,9 @@ type Options struct {
 	Frame func(tip *journal.Tip, hash func() [32]byte)
 	// Pressed, if not nil, reports whether the disk is nearly full.
 	Pressed func() bool
+	// Held, if not nil, reports whether live segments are to stay out of the archive. It is asked behind each snapshot, and
+	// while segments move.
+	Held func() bool
 }
 
 // Follower is the second engine. Not safe for concurrent use, except Seq and Funds.

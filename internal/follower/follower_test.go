@@ -293,3 +293,28 @@ func TestSnapshotsFollowBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestHeldSegmentsStay holds segments back from the archive, and lets them go: they move behind the next snapshot.
+func TestHeldSegmentsStay(t *testing.T) {
+	r := newRig(t)
+	held := true
+	r.follower.Held = func() bool { return held }
+	r.do(opening()...)
+	grow := func() (archives int) {
+		for range 100 {
+			r.do(credit())
+			r.mustRun()
+		}
+		st, err := r.files.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st.Archives
+	}
+	if n := grow(); n > 0 {
+		t.Errorf("%d segments are in the archive, and all are held", n)
+	}
+	if held = false; grow() == 0 {
+		t.Error("no segment is in the archive, and none is held")
+	}
+}

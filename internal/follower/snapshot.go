@@ -48,6 +48,10 @@ func (f *Follower) putAway() error {
 	if err != nil {
 		return again("snapshots", err)
 	}
+	if f.Held != nil && f.Held() {
+		f.keeping = false
+		return nil
+	}
 	if f.keeping, err = f.Files.ArchiveNext(needed); err != nil {
 		return again("archive", err)
 	}

@@ -37,6 +37,12 @@ func Identify(d disk.Disk) (Identity, bool, error) {
 	return s.head.Identity, true, s.close()
 }
 
+// Live returns the number of live segments.
+func (f *Files) Live() (int, error) {
+	names, err := f.names(LiveDir, liveExt)
+	return len(names), err
+}
+
 // kept lists the first sequences of the segments, ascending. A segment that moves to the
 // archive is in both lists meanwhile.
 type kept struct{ live, archived []bourse.Seq }

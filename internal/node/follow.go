@@ -32,9 +32,21 @@ func (n *Node) openFollower(ctx context.Context, cursor history.Cursor) error {
 	n.follower, err = follower.New(ctx, follower.Options{
 		State: second, Reader: reader, Store: n.heralded(), Stored: n.tail.Stored, Voided: n.voids.Has,
 		Snapshots: n.snapshots, Files: n.files, SnapshotEvery: n.SnapshotEvery,
-		SnapshotBytes: segmentsApart * n.SegmentSize, Pressed: n.full.Load, Frame: n.sourceHook(),
+		SnapshotBytes: segmentsApart * n.SegmentSize, Pressed: n.full.Load, Held: n.holdsArchive, Frame: n.sourceHook(),
 	})
 	return err
+}
+
+// holdsArchive reports whether live segments stay out of the archive, because a node that joins needs them. The disk must have as
+// much room again as they take.
+func (n *Node) holdsArchive() bool {
+	if n.Member == nil {
+		return false
+	}
+	live, err := n.files.Live()
+	free, unknown := n.disk.Free()
+	size := int64(live) * n.SegmentSize
+	return err == nil && unknown == nil && free > uint64(size) && n.Member.Holds(size)
 }
 
 // cursor returns the history's cursor, checked against the journal.
