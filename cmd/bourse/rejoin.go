@@ -125,7 +125,8 @@ func (r *returning) remake(cause error) (*cluster.Config, error) {
 // settle makes the admitted node in its directory, whose data are set aside. If it cannot, because the leader's archive is
 // damaged or the disk is full, it removes what it has made: the next start would keep that as data of the node.
 func (r *returning) settle(d disk.Disk, a *cluster.Admission, cert, key []byte) error {
-	err := cluster.Settle(r.ctx, d, a, cert, key, r.segment)
+	a.Segment = r.segment
+	err := cluster.Settle(r.ctx, d, a, cert, key)
 	if err == nil {
 		return nil
 	}

@@ -235,8 +235,8 @@ func TestJoinBehindTheArchive(t *testing.T) {
 		d, err := disk.Open(t.TempDir())
 		want(t, err)
 		t.Cleanup(func() { _ = d.Close() })
-		a.From = from
-		err = cluster.Settle(ctx, d, a, cert, key, 256<<10)
+		a.From, a.Segment = from, 256<<10
+		err = cluster.Settle(ctx, d, a, cert, key)
 		if _, none := cluster.LoadConfig(d); (none == nil) != (err == nil) {
 			t.Errorf("after %v the configuration is %v", err, none)
 		}

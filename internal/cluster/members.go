@@ -49,6 +49,8 @@ type Admission struct {
 	// From is the leader's data directory, on the newcomer's machine. Settle copies the archived segments before Base
 	// from there.
 	From string `json:"-"`
+	// Segment is the size of the files of the newcomer's journal, in bytes; zero for the default.
+	Segment int64 `json:"-"`
 }
 
 // Errors of Admit.
@@ -281,7 +283,7 @@ func Prepare(number uint64, now time.Time) (c Newcomer, cert, key []byte, err er
 
 // Settle makes the node of a newcomer in a data directory without one. The last file that it writes is the
 // configuration, without which the directory is no node's. The end of ctx ends it within a copy of the archive.
-func Settle(ctx context.Context, d disk.Disk, a *Admission, cert, key []byte, segment int64) error {
+func Settle(ctx context.Context, d disk.Disk, a *Admission, cert, key []byte) error {
 	base, err := journal.ParseHeader(a.Base)
 	if err != nil {
 		return fmt.Errorf("the leader's oldest segment: %w", err)
@@ -296,7 +298,7 @@ func Settle(ctx context.Context, d disk.Disk, a *Admission, cert, key []byte, se
 	if err := errors.Join(write(d, certFile, cert), write(d, keyFile, key)); err != nil {
 		return err
 	}
-	if err := raftlog.Join(d, &base, a.Config.Node, segment); err != nil {
+	if err := raftlog.Join(d, &base, a.Config.Node, a.Segment); err != nil {
 		return err
 	}
 	if base.Tip.Last > 0 {
