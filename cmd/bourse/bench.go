@@ -26,7 +26,7 @@ type benchCmd struct {
 	Snapshot benchSnapshot `cmd:"" help:"Trade while a snapshot of many open orders is taken."`
 	History  benchHistory  `cmd:"" help:"Write history into SQL, with a backlog and while trading goes on."`
 	Standby  benchStandby  `cmd:"" help:"Place orders at a rate, and look how far a standby is behind."`
-	Cluster  benchCluster  `cmd:"" help:"Place orders at a sandbox of three nodes and at one of one node, and look how far a replica is behind."`
+	Cluster  benchCluster  `cmd:"" help:"Place orders and read books at a sandbox of three nodes and at one of one node, and look how far a replica is behind."`
 	Start    benchStart    `cmd:"" help:"Start exchanges in empty directories."`
 	Write    benchWrite    `cmd:"" hidden:"" help:"Carry a workload into a journal and wait to be killed."`
 	Exchange benchExchange `cmd:"" help:"Run the exchange that rest and stream measure: a sandbox whose limits are counted and never reached."`

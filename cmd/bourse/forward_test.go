@@ -4,14 +4,18 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/bourse-exchange/bourse/client"
 )
@@ -125,4 +129,66 @@ func TestForwardedClientsAreCounted(t *testing.T) {
 			t.Errorf("another address at node %d: %+v", n.Node, a)
 		}
 	}
+}
+
+// roaming are the answers to the orders of clients of the nodes that do not lead, by their ids.
+type roaming struct {
+	acked, refused, unknown []told
+}
+
+// order places an order at a node, and notes what the node says of it.
+func (r *roaming) order(url, key, id string) {
+	one := told{id, time.Now()}
+	a, err := post(http.DefaultClient, url, "/spot/open_orders/new", map[string]any{
+		"api_key": key, "pair": "BTC/USDT", "side": "BUY", "type": "LIMIT", "time_in_force": "IOC", "client_id": id, "price": "60000",
+		"amount": "0.001",
+	})
+	switch {
+	case err == nil && a.Success:
+		r.acked = append(r.acked, one)
+	case err != nil && (strings.Contains(err.Error(), "was not taken") || errors.Is(err, syscall.ECONNREFUSED)):
+		r.refused = append(r.refused, one)
+	default:
+		r.unknown = append(r.unknown, one)
+	}
+}
+
+// TestForwardedOrdersAreTold kills the leader under clients of the other nodes: the next leader has each order that was acknowledged, and
+// none that was refused as not taken.
+func TestForwardedOrdersAreTold(t *testing.T) {
+	g := startTrio(t)
+	first := g.leader()
+	_, key := g.at(first).customer("trader")
+	var acks atomic.Int64
+	var clients [8]roaming
+	var all sync.WaitGroup
+	const before, after = 200, 400
+	for i := range clients {
+		at := g.replicas()[i%2]
+		all.Go(func() {
+			c := &clients[i]
+			for n := 0; acks.Load() < after; n++ {
+				acked := len(c.acked)
+				c.order("http://"+at.Listen, key, fmt.Sprintf("told-%d-%d", i, n))
+				if len(c.acked) > acked && acks.Add(1) == before {
+					_ = syscall.Kill(first.PID, syscall.SIGKILL)
+				}
+			}
+		})
+	}
+	all.Wait()
+
+	var sum roaming
+	for _, c := range clients {
+		sum.acked, sum.refused = append(sum.acked, c.acked...), append(sum.refused, c.refused...)
+		sum.unknown = append(sum.unknown, c.unknown...)
+	}
+	url := "http://" + g.next(first, key).Listen
+	if lost := (&teller{key: key, acked: sum.acked}).missing(t, url); len(lost) > 0 {
+		t.Errorf("%d of %d acknowledged orders are missing, the first %v", len(lost), len(sum.acked), lost[0])
+	}
+	if untaken := (&teller{key: key, acked: sum.refused}).missing(t, url); len(untaken) < len(sum.refused) {
+		t.Errorf("%d of %d orders that were refused as not taken were taken", len(sum.refused)-len(untaken), len(sum.refused))
+	}
+	t.Logf("%d orders were acknowledged, %d refused, %d unknown", len(sum.acked), len(sum.refused), len(sum.unknown))
 }

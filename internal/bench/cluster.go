@@ -28,6 +28,14 @@ type ClusterReport struct {
 	P50 float64 `json:"p50_us"`
 	// OneP50 is the same time of one node.
 	OneP50 float64 `json:"one_p50_us"`
+	// ReplicaP50 is the same time of three nodes whose leader gets the order from a replica.
+	ReplicaP50 float64 `json:"replica_p50_us"`
+	// OneReads is the rate at which one node answers reads of a book with all connections, per second. Reads1 to Reads3 are the
+	// rates of three nodes of which so many are asked, the leader among them.
+	OneReads float64 `json:"one_reads"`
+	Reads1   float64 `json:"reads_1"`
+	Reads2   float64 `json:"reads_2"`
+	Reads3   float64 `json:"reads_3"`
 	// LagRate is the scheduled rate of orders while a replica's lag is read, Reached the acknowledged one, per second.
 	LagRate float64 `json:"lag_rate"`
 	Reached float64 `json:"reached"`
@@ -51,7 +59,7 @@ const clusterNodes = 3
 // Cluster measures sandboxes in directories below dir, one after the other.
 func Cluster(ctx context.Context, dir string, plan ClusterPlan) (_ *ClusterReport, err error) {
 	r := &ClusterReport{Connections: plan.Connections, LagRate: float64(plan.Rate)}
-	if r.OneRate, r.OneP50, err = one(ctx, dir, plan); err != nil {
+	if err := r.one(ctx, dir, plan); err != nil {
 		return nil, err
 	}
 
@@ -61,6 +69,9 @@ func Cluster(ctx context.Context, dir string, plan ClusterPlan) (_ *ClusterRepor
 	}
 	defer func() { err = errors.Join(err, c.stop()) }()
 	if r.Rate, r.P50, err = c.leader.acknowledge(ctx, plan); err != nil {
+		return nil, err
+	}
+	if err := r.anyNode(ctx, c, plan); err != nil {
 		return nil, err
 	}
 	clients, err := c.leader.dialAll(loadConnections, loadBatch)
@@ -78,13 +89,55 @@ func Cluster(ctx context.Context, dir string, plan ClusterPlan) (_ *ClusterRepor
 }
 
 // one measures a sandbox of one node.
-func one(ctx context.Context, dir string, plan ClusterPlan) (rate, p50 float64, err error) {
+func (r *ClusterReport) one(ctx context.Context, dir string, plan ClusterPlan) (err error) {
 	x, err := launch(ctx, dir, sandboxWords...)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	defer func() { err = errors.Join(err, x.stop()) }()
-	return x.acknowledge(ctx, plan)
+	if r.OneRate, r.OneP50, err = x.acknowledge(ctx, plan); err != nil {
+		return err
+	}
+	r.OneReads, err = reads([]string{x.Address}, plan)
+	return err
+}
+
+// anyNode measures what nodes answer that do not lead.
+func (r *ClusterReport) anyNode(ctx context.Context, c *nodes, plan ClusterPlan) error {
+	replica := c.leader.Target
+	replica.Address = c.addresses[1]
+	single, err := replica.loaded(ctx, RESTPlan{Connections: 1, Batch: 1, For: plan.For})
+	if err != nil {
+		return err
+	}
+	r.ReplicaP50 = single.P50
+	for i, rate := range []*float64{&r.Reads1, &r.Reads2, &r.Reads3} {
+		if *rate, err = reads(c.addresses[:i+1], plan); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reads measures the rate of reads of a book, of which each connection asks one of the nodes.
+func reads(nodes []string, plan ClusterPlan) (rate float64, err error) {
+	var clients []*client
+	defer func() { closeAll(clients) }()
+	for i := range plan.Connections {
+		c, err := (&Target{Address: nodes[i%len(nodes)]}).dial(i, 1)
+		if err != nil {
+			return 0, err
+		}
+		read := []byte("GET /spot/orderbook?pair=BTC/USDT&depth=20 HTTP/1.1\r\nHost: bench\r\n\r\n")
+		c.requests = [2][]byte{read, read}
+		clients = append(clients, c)
+	}
+	if _, err := load(clients, plan.For/10); err != nil { // warm up
+		return 0, err
+	}
+	began := time.Now()
+	took, err := load(clients, plan.For)
+	return float64(len(took)) / time.Since(began).Seconds(), err
 }
 
 // sandboxWords start a sandbox without anything that trades by itself.
@@ -111,6 +164,8 @@ type nodes struct {
 	process *exec.Cmd
 	data    string
 	leader  *exchange
+	// addresses are those of all nodes, the leader's first.
+	addresses []string
 	// replica is the directory of a node that does not lead.
 	replica string
 }
@@ -150,9 +205,10 @@ func (c *nodes) serving(out io.Reader) error {
 		}
 		of := filepath.Join(c.data, strconv.FormatUint(l.Node, 10))
 		if l.Role != "leader" {
-			c.replica = of
+			c.replica, c.addresses = of, append(c.addresses, l.Listen)
 			continue
 		}
+		c.addresses = slices.Insert(c.addresses, 0, l.Listen)
 		c.leader = &exchange{Target: Target{Address: l.Listen, PID: l.PID, data: of}}
 	}
 	if c.leader == nil {

@@ -40,7 +40,7 @@ const (
 
 // lines makes the table from the samples.
 func lines(s samples) []line {
-	return []line{
+	return append([]line{
 		s.plain("1", "engine on w1k, one thread", value{"core.w1k.commands_per_second", "M/s", million}, bound{13.5, 27}),
 		s.plain("1", "the same with the journal's encoding", value{"core.w1k.commands_per_second_encoded", "M/s", million},
 			bound{}),
@@ -99,10 +99,24 @@ func lines(s samples) []line {
 		s.plain("15", "time in which it catches up", value{"rest.64.history_catch_up_s", "s", 1}, bound{}),
 		s.plain("16", "lag of a standby at 20,000 orders/s, p99", value{"standby.lag_p99_ms", "ms", 1}, bound{1000, 500}),
 		s.plain("16", "orders that were acknowledged then", value{"standby.reached", "/s", 1}, bound{}),
+	}, s.cluster()...)
+}
+
+// cluster returns the lines of three nodes.
+func (s samples) cluster() []line {
+	return []line{
 		s.over("17", "REST orders of three nodes on this machine ÷ one, 64 connections",
 			quotient{"cluster.rate", "cluster.one_rate", "/s"}, bound{0.35, 0.7}),
 		s.over("17", "REST order of three nodes on this machine, one connection, p50 ÷ one",
 			quotient{"cluster.p50_us", "cluster.one_p50_us", "µs"}, bound{3.5, 2}),
+		s.over("17", "the same through a replica ÷ at the leader",
+			quotient{"cluster.replica_p50_us", "cluster.p50_us", "µs"}, bound{}),
+		s.over("17", "reads of a book, three nodes asked ÷ the leader alone",
+			quotient{"cluster.reads_3", "cluster.reads_1", "/s"}, bound{}),
+		s.over("17", "reads of a book, two nodes asked ÷ the leader alone",
+			quotient{"cluster.reads_2", "cluster.reads_1", "/s"}, bound{}),
+		s.over("17", "reads of a book, the leader of three nodes ÷ one node",
+			quotient{"cluster.reads_1", "cluster.one_reads", "/s"}, bound{}),
 		s.plain("17", "lag of a replica at 20,000 orders/s, p99", value{"cluster.lag_p99_ms", "ms", 1}, bound{50, 20}),
 		s.plain("17", "orders that were acknowledged then", value{"cluster.reached", "/s", 1}, bound{}),
 	}
