@@ -2,8 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
 	"time"
 
+	"github.com/bourse-exchange/bourse"
 	backups "github.com/bourse-exchange/bourse/internal/backup"
 	"github.com/bourse-exchange/bourse/internal/sqlstore"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
@@ -11,7 +16,7 @@ import (
 )
 
 type backup struct {
-	Dir  string `arg:"" type:"existingdir" help:"Data directory, of a running or a stopped exchange."`
+	Dir  string `arg:"" type:"existingdir" help:"Data directory, of a running or a stopped exchange, or of a node whose cluster runs."`
 	Dest string `arg:"" type:"path" help:"Directory for the copy; empty or missing."`
 
 	Accounts string `help:"PostgreSQL database of the accounts, if they are on a server; they are copied to a file." placeholder:"URL"`
@@ -19,11 +24,33 @@ type backup struct {
 
 // Run takes a backup.
 func (c *backup) Run(p *program) error {
-	m, err := backups.Take(p.ctx, c.Dir, c.Dest, time.Now(), c.copyAccounts)
+	from := backups.Source{Dir: c.Dir, Accounts: c.copyAccounts}
+	switch _, err := readConfig(c.Dir); {
+	case err == nil:
+		from.Cluster = c.cluster(p)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	m, err := backups.Take(p.ctx, from, c.Dest, time.Now())
 	if err != nil {
 		return err
 	}
 	return p.print(summary(m))
+}
+
+// cluster returns what a backup of a node needs beside its data directory.
+func (c *backup) cluster(p *program) *backups.Cluster {
+	return &backups.Cluster{
+		Common:  filepath.Join(filepath.Dir(filepath.Clean(c.Dir)), commonDir),
+		OpenLog: openCopy, After: time.After,
+		Seq: func() (bourse.Seq, error) {
+			leader, err := p.leaderOf(place(c.Dir))
+			if err != nil {
+				return 0, fmt.Errorf("a backup of a node reaches as far as the leader has applied: %w", err)
+			}
+			return leader.Seq, nil
+		},
+	}
 }
 
 // copyAccounts copies the accounts to a file, from the data directory or from a server.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/cluster"
 )
@@ -79,6 +80,8 @@ type standing struct {
 	// Ready is true for a leader that serves.
 	Ready   bool   `json:"ready"`
 	Version string `json:"version"`
+	// Seq is the last command that a leader has applied.
+	Seq bourse.Seq `json:"seq"`
 }
 
 // stateOf asks a node; nil if it does not answer.

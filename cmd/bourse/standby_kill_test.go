@@ -64,14 +64,15 @@ func (c *teller) trade(url string, counted func()) error {
 	}
 }
 
-// missing returns the acknowledged orders that an exchange does not know.
+// missing returns the acknowledged orders that an exchange does not know. It asks again while the history is behind.
 func (c *teller) missing(t *testing.T, url string) (list []told) {
 	t.Helper()
-	api, err := client.New(url, client.Options{Key: c.key})
-	must(t, err)
-	defer api.Close()
+	way := wayTo(t, url)(c.key, 0)
 	for _, order := range c.acked {
-		_, err := api.OrderByClientID(t.Context(), order.name)
+		err := way.ask(t.Context(), func(ctx context.Context, api *client.Client) error {
+			_, err := api.OrderByClientID(ctx, order.name)
+			return err
+		})
 		switch {
 		case errors.Is(err, client.ErrOrderNotFound):
 			list = append(list, order)

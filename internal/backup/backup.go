@@ -58,30 +58,44 @@ type File struct {
 // Accounts writes a consistent copy of the accounts database to a file.
 type Accounts func(ctx context.Context, from, to string) error
 
-// Take copies the exchange in dir, or its standby there, to dest, which must be empty or missing. It
+// Source is what a backup is taken of.
+type Source struct {
+	// Dir is the data directory of an exchange, of its standby or of a cluster's node.
+	Dir      string
+	Accounts Accounts
+	// Cluster is nil unless Dir is a node's.
+	Cluster *Cluster
+}
+
+// Take copies an exchange, or its standby, to dest, which must be empty or missing. It
 // refuses a standby that can never become the exchange: a backup can.
-func Take(ctx context.Context, dir, dest string, now time.Time, accounts Accounts) (*Manifest, error) {
+func Take(ctx context.Context, s Source, dest string, now time.Time) (*Manifest, error) {
 	if err := empty(dest); err != nil {
 		return nil, err
 	}
-	if err := agrees(dir); err != nil {
+	if err := agrees(s.Dir); err != nil {
 		return nil, err
 	}
 
-	c := copier{from: dir, to: dest, files: map[string]File{}}
+	common := s.Dir
+	if s.Cluster != nil {
+		common = s.Cluster.Common
+	}
+	c := copier{from: s.Dir, to: dest, files: map[string]File{}}
 	if err := os.MkdirAll(dest, 0o700); err != nil {
 		return nil, err
 	}
-	if err := accounts(ctx, filepath.Join(dir, AccountsDB), filepath.Join(dest, AccountsDB)); err != nil {
+	if err := s.Accounts(ctx, filepath.Join(common, AccountsDB), filepath.Join(dest, AccountsDB)); err != nil {
 		return nil, fmt.Errorf("%s: %w", AccountsDB, err)
 	}
 	if err := c.enter(AccountsDB); err != nil {
 		return nil, err
 	}
 
-	if err := c.journal(); err != nil {
+	if err := c.commands(ctx, s.Cluster); err != nil {
 		return nil, err
 	}
+	c.from = common
 	for _, dir := range standby.Secrets() {
 		if err := c.tree(dir); err != nil {
 			return nil, err
@@ -127,6 +141,14 @@ type copier struct {
 	files    map[string]File
 	// before is a hook of tests, called before a file is opened.
 	before func(name string)
+}
+
+// commands copies the journal, of which the copied accounts know nothing more.
+func (c *copier) commands(ctx context.Context, of *Cluster) error {
+	if of != nil {
+		return c.frames(ctx, of)
+	}
+	return c.journal()
 }
 
 // journal copies snapshots and segments. Live segments come before the archive, so that

@@ -8,6 +8,9 @@
 // because it can be rebuilt. Of a sandbox the embedded networks and the signer's record
 // are copied after the journal.
 //
+// The journal of a cluster's node is written anew, as that of an exchange on one node, up to what the leader had applied
+// when the accounts were copied (cluster.go).
+//
 // Invariants: the exchange is never paused and its directory never changes; a directory
 // without a manifest is no backup, and the manifest is written last.
 package backup

@@ -27,7 +27,7 @@ func TestDifferingStandby(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Take(t.Context(), dir, dest, time.Unix(0, 0), accounts); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Take(t.Context(), Source{Dir: dir, Accounts: accounts}, dest, time.Unix(0, 0)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("differs %q: %v", differs, err)
 		}
 		if _, err := os.Stat(dest); differs != "" && !errors.Is(err, os.ErrNotExist) {
