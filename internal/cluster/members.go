@@ -266,12 +266,12 @@ func (c *Config) after(change *raftlog.Change) ([]Member, error) {
 
 // raisedBy returns the versions that a change raises the log's to; zero for a change of members.
 func raisedBy(change *raftlog.Change) (Versions, error) {
-	to := raise{Versions: new(Versions)}
 	if len(change.Context) == 0 {
-		return *to.Versions, nil
+		return Versions{}, nil
 	}
+	var to raise
 	err := json.Unmarshal(change.Context, &to)
-	return *to.Versions, err
+	return to.Versions, err
 }
 
 // Prepare makes a newcomer's key, in memory.

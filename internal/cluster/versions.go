@@ -63,7 +63,7 @@ func (c *Config) reads(v Versions) error {
 // raise is the context of the entry with which the versions of a cluster rise. It is one of a change of members that
 // changes none, so that raft orders both.
 type raise struct {
-	Versions *Versions `json:"versions,omitempty"`
+	Versions Versions `json:"versions"`
 }
 
 // Upgrade lets the log have all that this program knows, and returns that once the entry is committed. Only the leader
@@ -103,7 +103,7 @@ func (n *Node) proposeUpgrade(l *raftlog.Log, to Versions) error {
 		}
 	}
 
-	text, err := json.Marshal(raise{&to})
+	text, err := json.Marshal(raise{to})
 	if err != nil {
 		return err
 	}
