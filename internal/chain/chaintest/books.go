@@ -25,7 +25,7 @@ func (d *desk) read() *books {
 	d.Helper()
 	b := &books{map[holding]bourse.Amount{}, map[chain.Outpoint]chain.Input{}}
 	var parent chain.Hash
-	for height := range d.head().Height + 1 {
+	for height := d.First; height <= d.head().Height; height++ {
 		block := d.block(height)
 		if block.Height != height || block.Parent != parent {
 			d.Fatalf("block %d of height %d does not follow", height, block.Height)

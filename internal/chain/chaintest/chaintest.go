@@ -19,7 +19,7 @@ type Outside interface {
 	SendFailing(pay chain.Pay) (chain.Hash, error)
 	// NewAddress returns an unused address outside the exchange.
 	NewAddress() (string, error)
-	// Reorg replaces the last blocks by empty ones. Their transactions are dropped or
+	// Reorg replaces the last blocks by empty ones. It and the methods below are not called if [Rig].Final is set. Their transactions are dropped or
 	// pending again, in reverse order.
 	Reorg(depth int, drop bool) (chain.BlockRef, error)
 	// Restore makes dropped transactions pending again, if they are still valid.
@@ -41,6 +41,12 @@ type Rig struct {
 	Several chain.CoinID
 	// Foreign are addresses that the network must refuse.
 	Foreign []string
+	// First is the height of the chain's first block.
+	First uint64
+	// Final is true if blocks never leave the chain.
+	Final bool
+	// InOrder is true if nodes refuse a payment before they have the one with the nonce below.
+	InOrder bool
 	// Stop silences the node until Start.
 	Stop, Start func()
 	// Lag hides the last blocks from queries. If silent is set, the node does not report
@@ -62,13 +68,13 @@ const accounts = 5
 // at each call.
 func Run(t *testing.T, open func(t *testing.T) *Rig) {
 	t.Helper()
-	shape := open(t).Network.Shape()
+	rig := open(t)
 
 	for _, test := range []struct {
 		name string
 		run  func(*desk)
 		// on selects the networks to test; nil selects all.
-		on func(*chain.Shape) bool
+		on func(*Rig) bool
 	}{
 		{"Shape", testShape, nil},
 		{"Destinations", testDestinations, nil},
@@ -81,9 +87,9 @@ func Run(t *testing.T, open func(t *testing.T) *Rig) {
 		{"NobodysMemo", testNobodysMemo, withMemos},
 		{"Dust", testDust, nil},
 		{"FailedDeposit", testFailedDeposit, ofAccounts},
-		{"MinedAgain", testMinedAgain, nil},
-		{"Dropped", testDropped, nil},
-		{"SpentTwice", testSpentTwice, nil},
+		{"MinedAgain", testMinedAgain, reorganised},
+		{"Dropped", testDropped, reorganised},
+		{"SpentTwice", testSpentTwice, reorganised},
 		{"Payment", testPayment, nil},
 		{"ChangeIsNoDeposit", testChange, nil},
 		{"BroadcastAgain", testBroadcastAgain, nil},
@@ -93,7 +99,7 @@ func Run(t *testing.T, open func(t *testing.T) *Rig) {
 		{"ReplacedWithMore", testReplacedWithMore, replacingOutputs},
 		{"NotReplaced", testNotReplaced, nil},
 		{"NonceSequence", testNonceSequence, ofAccounts},
-		{"PaymentReorganised", testPaymentReorganised, nil},
+		{"PaymentReorganised", testPaymentReorganised, reorganised},
 		{"Caps", testCaps, nil},
 		{"DecodeRefuses", testDecodeRefuses, nil},
 		{"Sweep", testSweep, withSweeps},
@@ -104,7 +110,7 @@ func Run(t *testing.T, open func(t *testing.T) *Rig) {
 		{"Behind", testBehind, nil},
 		{"Restart", testRestart, nil},
 	} {
-		if test.on != nil && !test.on(shape) {
+		if test.on != nil && !test.on(rig) {
 			continue
 		}
 		t.Run(test.name, func(t *testing.T) {
@@ -127,14 +133,14 @@ type desk struct {
 }
 
 // Predicates for the tests of some networks.
-func withMemos(s *chain.Shape) bool       { return s.MemoName != "" }
-func ofAccounts(s *chain.Shape) bool      { return !s.Outputs }
-func replacing(s *chain.Shape) bool       { return s.Replaces }
-func withSweeps(s *chain.Shape) bool      { return s.Sweeps }
-func withTokenSweeps(s *chain.Shape) bool { return s.Sweeps && len(s.Coins) > 1 }
-func replacingOutputs(s *chain.Shape) bool {
-	return s.Replaces && s.Outputs
-}
+func (r *Rig) shape() *chain.Shape { return r.Network.Shape() }
+func withMemos(r *Rig) bool        { return r.shape().MemoName != "" }
+func ofAccounts(r *Rig) bool       { return !r.shape().Outputs }
+func replacing(r *Rig) bool        { return r.shape().Replaces }
+func withSweeps(r *Rig) bool       { return r.shape().Sweeps }
+func withTokenSweeps(r *Rig) bool  { return r.shape().Sweeps && len(r.shape().Coins) > 1 }
+func replacingOutputs(r *Rig) bool { return r.shape().Replaces && r.shape().Outputs }
+func reorganised(r *Rig) bool      { return !r.Final }
 
 // must fails the test on an error.
 func (d *desk) must(err error) {
@@ -160,8 +166,6 @@ func (d *desk) invalid(what string, err error) {
 		d.Errorf("%s: got %v, want an error with CodeInvalid", what, err)
 	}
 }
-
-func (d *desk) shape() *chain.Shape { return d.Network.Shape() }
 
 // some returns the first two coins: the native one and a token, if there are two.
 func (d *desk) some() []chain.Coin { return d.shape().Coins[:min(2, len(d.shape().Coins))] }

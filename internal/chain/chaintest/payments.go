@@ -238,7 +238,7 @@ func testConflict(d *desk) {
 }
 
 // testNonceSequence broadcasts payments in the wrong order; they are mined in the right
-// one.
+// one. Nodes that refuse the later ones take them once they have the first.
 func testNonceSequence(d *desk) {
 	coin := d.shape().Coins[0]
 	var raws [][]byte
@@ -249,12 +249,20 @@ func testNonceSequence(d *desk) {
 		raws = append(raws, raw)
 	}
 
-	d.broadcast(raws[2], chain.Accepted)
-	d.broadcast(raws[1], chain.Accepted)
+	first, again, state := chain.Accepted, chain.Known, chain.TxWaiting
+	if d.InOrder {
+		first, again, state = chain.Rejected, chain.Rejected, chain.TxAbsent
+	}
+	d.broadcast(raws[2], first)
+	d.broadcast(raws[1], first)
 	d.mine(1)
-	d.state(raws[1], chain.TxWaiting)
-	d.broadcast(raws[2], chain.Known)
+	d.state(raws[1], state)
+	d.broadcast(raws[2], again)
 	d.broadcast(raws[0], chain.Accepted)
+	if d.InOrder {
+		d.broadcast(raws[1], chain.Accepted)
+		d.broadcast(raws[2], chain.Accepted)
+	}
 	d.mine(1)
 
 	for _, raw := range raws {

@@ -25,6 +25,8 @@ type Proxy struct {
 	lost string
 	// lag is added to the blocks that the node says it knows.
 	lag uint64
+	// hidden are the last blocks of a CometBFT node that it does not know of.
+	hidden uint64
 	// spoil, if not nil, changes every answer.
 	spoil func([]byte) []byte
 }
@@ -51,6 +53,9 @@ func (p *Proxy) Lose(method string) { p.change(func() { p.lost = method }) }
 // Lag has the node say that it knows of so many blocks more than it has.
 func (p *Proxy) Lag(blocks uint64) { p.change(func() { p.lag = blocks }) }
 
+// Hide has a CometBFT node not know of its last blocks.
+func (p *Proxy) Hide(blocks uint64) { p.change(func() { p.hidden = blocks }) }
+
 // Spoil has every answer changed, until Mend.
 func (p *Proxy) Spoil(how func([]byte) []byte) { p.change(func() { p.spoil = how }) }
 
@@ -63,7 +68,10 @@ func (p *Proxy) change(set func()) {
 	set()
 }
 
-var headersForm = regexp.MustCompile(`"headers":\s*(\d+)`)
+var (
+	headersForm = regexp.MustCompile(`"headers":\s*(\d+)`)
+	heightForm  = regexp.MustCompile(`"last_block_height":"(\d+)"`)
+)
 
 // ServeHTTP passes a request on.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -72,7 +80,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.mu.Lock()
-	stopped, spoil, lag := p.stopped, p.spoil, p.lag
+	stopped, spoil, lag, hidden := p.stopped, p.spoil, p.lag, p.hidden
 	lost := p.lost != "" && bytes.Contains(asked, []byte(`"method":"`+p.lost+`"`))
 	if lost {
 		p.lost = ""
@@ -95,6 +103,13 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		n, _ := strconv.ParseUint(string(headersForm.FindSubmatch(b)[1]), 10, 64)
 		return strconv.AppendUint([]byte(`"headers":`), n+lag, 10)
 	})
+	body = heightForm.ReplaceAllFunc(body, func(b []byte) []byte {
+		n, _ := strconv.ParseUint(string(heightForm.FindSubmatch(b)[1]), 10, 64)
+		return fmt.Appendf(nil, `"last_block_height":"%d"`, n-hidden)
+	})
+	if lag > 0 {
+		body = bytes.Replace(body, []byte(`"catching_up":false`), []byte(`"catching_up":true`), 1)
+	}
 	if lag > 0 && bytes.Contains(asked, []byte(`"method":"eth_syncing"`)) {
 		body = bytes.Replace(body, []byte(`"result":false`),
 			fmt.Appendf(nil, `"result":{"currentBlock":"0x1","highestBlock":"0x%x"}`, 1+lag), 1)

@@ -8,7 +8,7 @@ import (
 
 var (
 	idForm  = regexp.MustCompile(`"id":\d+`)
-	hexForm = regexp.MustCompile(`[0-9a-f]{64}`)
+	hexForm = regexp.MustCompile(`[0-9a-f]{64}|[0-9A-F]{64}`)
 )
 
 // headerBytes is the length of a Bitcoin block's header; longer answers can be whole blocks.
@@ -50,7 +50,7 @@ func Spoils() map[string]func([]byte) []byte {
 			}
 			return hexForm.ReplaceAllFunc(b, func(h []byte) []byte {
 				h = bytes.Clone(h)
-				h[31] = "123456789abcdef00"[strings.IndexByte("0123456789abcdef", h[31])]
+				h[31] = "123456789abcdef0ABCDEF0"[strings.IndexByte("0123456789abcdefABCDEF", h[31])]
 				return h
 			})
 		},

@@ -33,6 +33,19 @@ type answer struct {
 type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
+	// Data is what the node adds, in a form of its own.
+	Data jsontext.Value `json:"data"`
+}
+
+// Details returns the text that the node adds, or its words; cut to a length that a log bears.
+func (e *Error) Details() string {
+	text := e.Message
+	if e.Data.Kind() == jsontext.KindString {
+		if err := json.Unmarshal(e.Data, &text); err != nil {
+			text = e.Message
+		}
+	}
+	return text[:min(len(text), maxReason)]
 }
 
 // Error returns the node's words, cut to a length that a log bears.
