@@ -12,7 +12,9 @@ import (
 )
 
 var (
-	errNoCold   = bourse.Errorf(bourse.CodeRefused, "the settings of the network name no cold storage")
+	errNoCold    = bourse.Errorf(bourse.CodeRefused, "the settings of the network name no cold storage")
+	errWarmWaits = bourse.Errorf(bourse.CodeRefused,
+		"a move from cold storage waits for its block; `network end-psbt` gives it up, and the next draft takes its place")
 	errNoNative = bourse.Errorf(bourse.CodeRefused, "the catalogue does not list the network's coin")
 )
 
@@ -39,6 +41,11 @@ func (w *Worker) Draft(ctx context.Context, amount string) (*Draft, error) {
 	units, exact := k.units(asked)
 	if !exact || units.Hi >= mostHi || units.IsZero() {
 		return nil, bourse.Errorf(bourse.CodeInvalid, "the network does not move %s", amount)
+	}
+
+	waits := func(s bourse.SignedTx) bool { return s.Kind == bourse.SignedWarm && s.State != bourse.SignedDropped }
+	if slices.ContainsFunc(w.Board.mayMove(w.ID, uint64(k.terms.Confirms)), waits) {
+		return nil, errWarmWaits
 	}
 
 	inputs, has := w.chilled(k)
