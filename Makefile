@@ -108,8 +108,8 @@ networks-all: networks ## The same, and build btcd and geth, some minutes.
 NODE ?= knots
 
 .PHONY: networks-test
-networks-test: ## Run the tests against a real node, NODE=knots, litecoin, btcd, anvil or geth, which must be there.
-	BOURSE_REQUIRE="$(NODE)" $(GO) test -count=1 -timeout 20m -v -run '^Test(Contract|ColdOnNode|Faults|RealNetworks|RealCreditAlone|RealQuorum|RealMoney|RealSigner|NetworkKills)$$/^$(NODE)$$' ./internal/chain/bitcoin ./internal/chain/evm ./cmd/bourse
+networks-test: ## Run the tests against a real node, NODE=knots, litecoin, btcd, anvil, geth or cosmos, which must be there.
+	BOURSE_REQUIRE="$(NODE)" $(GO) test -count=1 -timeout 20m -v -run '^Test(Contract|ColdOnNode|ThawOnNode|Faults|RealNetworks|RealCreditAlone|RealQuorum|RealMoney|RealSigner|NetworkKills)$$/^$(NODE)$$' ./internal/chain/bitcoin ./internal/chain/evm ./cmd/bourse
 
 FAMILY ?= $(NODES)
 
