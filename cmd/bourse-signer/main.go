@@ -22,6 +22,7 @@ type cli struct {
 	Status   statusCmd   `cmd:"" help:"Show a running signer's pins, its number of signatures by network, and the payments that wait for approvals."`
 	Approve  approveCmd  `cmd:"" help:"Sign a payment or an epoch with an approver's key, or send an approval to a running signer."`
 	Adopt    adoptCmd    `cmd:"" help:"Raise the epoch of a stopped signer, to a new incarnation of the exchange or by more than 1,000 terms."`
+	Offline  offlineCmd  `cmd:"" help:"Keys of cold storage, on a machine without a network."`
 	Approver approverCmd `cmd:"" help:"Make an approver's key."`
 	Certify  certifyCmd  `cmd:"" help:"Make a key and a certificate for TLS, for either side, and print the pin of the key."`
 }
