@@ -92,6 +92,10 @@ type adminCmd struct {
 		List    listNetworks   `cmd:"" help:"Show the networks: how far they are read, what they hold and what is stopped."`
 		Cool    networkCool    `cmd:"" help:"Order a move from the hot wallet to cold storage."`
 		EndCool networkEndCool `cmd:"" help:"End the order, and give up its transaction if no block has it."`
+
+		PSBT     networkPSBT     `cmd:"" name:"psbt" help:"Draft a move from cold storage to the hot wallet, for those who hold the keys to sign."`
+		SendPSBT networkSendPSBT `cmd:"" name:"send-psbt" help:"Send what they signed: PSBTs with their signatures, or the final transaction."`
+		EndPSBT  networkEndPSBT  `cmd:"" name:"end-psbt" help:"Give up what was sent, if no block has it."`
 	} `cmd:"" help:"Networks."`
 	Devnet devnetCmd `cmd:"" help:"The embedded networks of a sandbox."`
 	Clock  struct {
@@ -115,14 +119,20 @@ func (p *program) ask(a *adminCmd, verb string, args any) error {
 			return err
 		}
 	}
-	answer, err := admin.Call(p.ctx, a.Data, verb, args)
-	switch {
-	case errors.Is(err, admin.ErrNotRunning):
-		return fmt.Errorf("no exchange runs at %s; start one with:\n  %s", a.Data, p.line("dev", "--data", a.Data))
-	case err != nil:
+	answer, err := p.call(a, verb, args)
+	if err != nil {
 		return err
 	}
-	return p.print([]byte(answer))
+	return p.print(answer)
+}
+
+// call calls a verb of the exchange.
+func (p *program) call(a *adminCmd, verb string, args any) ([]byte, error) {
+	answer, err := admin.Call(p.ctx, a.Data, verb, args)
+	if errors.Is(err, admin.ErrNotRunning) {
+		return nil, fmt.Errorf("no exchange runs at %s; start one with:\n  %s", a.Data, p.line("dev", "--data", a.Data))
+	}
+	return []byte(answer), err
 }
 
 type nodeStatus struct{}

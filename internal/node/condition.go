@@ -41,6 +41,7 @@ func (n *Node) vitals() admin.Condition {
 		link := c.Networks[a.id]
 		links[a.id] = admin.Link{
 			Operating: link.Operating, Head: link.Head, AwaitsRecord: a.worker.AwaitsRecord(), Stranded: a.worker.Stranded(),
+			Cooling: a.worker.Cooling(), ColdMoves: a.coldMoves(),
 		}
 	}
 	return admin.Condition{

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
+	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
 // bands compares the hot wallet's balances with the settings.
@@ -31,10 +32,44 @@ func (n *Node) purses(ctx context.Context) map[bourse.NetworkID]admin.Purse {
 			defer mu.Unlock()
 			list[a.id] = admin.Purse{
 				Reason: a.worker.Health().Reason, Hot: p.Hot, Cold: p.Cold, Rest: p.Rest, Surplus: p.Surplus, Bands: a.bands(p.Hot),
-				Cooling: a.worker.Cooling(),
 			}
 		})
 	}
 	asked.Wait()
 	return list
+}
+
+// coldMoves names the transactions to and from cold storage that may be mined.
+func (a *attached) coldMoves() (list []admin.ColdMove) {
+	for _, m := range a.worker.ColdMoves() {
+		list = append(list, admin.ColdMove{Kind: m.Kind.String(), Tx: a.Network.FormatHash(m.Tx), State: m.State.String()})
+	}
+	return list
+}
+
+// coldStorage drafts and reads moves from the cold storage of a network, for operators.
+type coldStorage struct{ worker *wallet.Worker }
+
+// cold returns the cold storage of a network; nil if it is not connected.
+func (n *Node) cold(id bourse.NetworkID) admin.ColdStorage {
+	for _, a := range n.networks {
+		if a.id == id {
+			return coldStorage{a.worker}
+		}
+	}
+	return nil
+}
+
+// Draft returns a transaction for people to sign.
+func (c coldStorage) Draft(ctx context.Context, amount string) (*admin.Draft, error) {
+	d, err := c.worker.Draft(ctx, amount)
+	if err != nil {
+		return nil, err
+	}
+	return &admin.Draft{Asset: d.Asset, Amount: d.Amount, Cost: d.Cost, PSBT: d.PSBT}, nil
+}
+
+// FromCold reads what people signed.
+func (c coldStorage) FromCold(signed []byte) (*bourse.SignedTx, error) {
+	return c.worker.FromCold(signed)
 }

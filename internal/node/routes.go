@@ -171,7 +171,7 @@ func (n *Node) verbs() *admin.Server {
 		Accounts: n.accounts, Notices: n.notices, Operators: n.office, Webhooks: n.webhooks,
 		View: n.view, History: n.reader, Sequencer: n.sequencer,
 		AcceptClock: n.acceptClock, Log: n.Log, FormatHash: connections{n}.formatHash, Voids: n.voided(),
-		Status: n.status, Condition: n.vitals, Purses: n.purses, Funds: n.funds,
+		Status: n.status, Condition: n.vitals, Purses: n.purses, Cold: n.cold, Funds: n.funds,
 	}}
 	if n.Member != nil {
 		s.Cluster, s.Confirm = members{n.Member}, n.confirm()

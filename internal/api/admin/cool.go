@@ -18,13 +18,13 @@ type coolAnswer struct {
 }
 
 // cooling describes the open order of a network; nil if there is none.
-func (s *Server) cooling(id bourse.NetworkID, p *Purse) *coolAnswer {
+func (s *Server) cooling(id bourse.NetworkID, link *Link) *coolAnswer {
 	order := s.View.NetworkState(id).Cool
 	if order.ID == 0 {
 		return nil
 	}
 	asset := s.View.Catalogue().Assets[order.Asset]
-	return &coolAnswer{order.ID, asset.Symbol, order.Amount.Format(asset.Scale), p.Cooling}
+	return &coolAnswer{order.ID, asset.Symbol, order.Amount.Format(asset.Scale), link.Cooling}
 }
 
 type networkCoolArgs struct {
@@ -86,11 +86,5 @@ type networkEndCoolArgs struct {
 
 // networkEndCool ends the order to cold storage, and gives up its transaction if no block has it.
 func (s *Server) networkEndCool(ctx context.Context, a networkEndCoolArgs) (any, error) {
-	n, err := s.network(a.Network)
-	if err != nil {
-		return nil, err
-	}
-	_, err = s.noted(ctx, fmt.Sprintf("network end-cool %s", a.Network),
-		&bourse.Command{Kind: bourse.CommandCool, Wallet: &bourse.WalletCommand{Network: n.ID}})
-	return a, err
+	return s.endMove(ctx, a.Network, "end-cool", bourse.CommandCool)
 }

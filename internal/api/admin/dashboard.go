@@ -36,6 +36,11 @@ type Link struct {
 	AwaitsRecord bool
 	// Stranded are the withdrawals that only an operator ends, because the chain has another transaction in place of theirs.
 	Stranded []bourse.WalletID
+	// Cooling is why the worker has not signed the open order to cold storage; empty without one, and until its first
+	// step after a start.
+	Cooling string
+	// ColdMoves are the transactions to and from cold storage that may be mined.
+	ColdMoves []ColdMove
 }
 
 // networkAnswer is the exchange's state on a network.
@@ -50,6 +55,10 @@ type networkAnswer struct {
 	Paused bool   `json:"paused"`
 	// Halted is the exchange's own reason to stop withdrawals; empty for none.
 	Halted string `json:"halted"`
+	// Cooling is the open order to cold storage; missing if there is none.
+	Cooling *coolAnswer `json:"cooling,omitzero"`
+	// Moves are the transactions to and from cold storage that may be mined; missing if there are none.
+	Moves []ColdMove `json:"cold_moves,omitempty"`
 }
 
 // marketAnswer is the state of a market.
@@ -113,6 +122,7 @@ func (s *Server) describeNetwork(n *bourse.Network, link Link) networkAnswer {
 	return networkAnswer{
 		n.Symbol, link.Operating, state.Tip.Height, state.Time.Seconds(),
 		max(link.Head, state.Tip.Height) - state.Tip.Height, state.Paused, state.Halted.String(),
+		s.cooling(n.ID, &link), link.ColdMoves,
 	}
 }
 

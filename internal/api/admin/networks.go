@@ -17,9 +17,6 @@ type Purse struct {
 	Cold map[bourse.AssetID]bourse.Amount
 	// Bands are the settings' bounds of Hot.
 	Bands map[bourse.AssetID]Band
-	// Cooling is why the worker has not signed the open order to cold storage; empty without one, and until its first
-	// step after a start.
-	Cooling string
 }
 
 // Band bounds the hot wallet's balance of an asset. IsLow and IsHigh tell that the balance is outside.
@@ -54,8 +51,6 @@ type purseAnswer struct {
 	Hot map[bourse.Symbol]string `json:"hot"`
 	// Cold is missing on a network without cold storage.
 	Cold map[bourse.Symbol]string `json:"cold,omitzero"`
-	// Cooling is the open order to cold storage; missing if there is none.
-	Cooling *coolAnswer `json:"cooling,omitzero"`
 	// Bands are missing without settings.
 	Bands map[bourse.Symbol]bandAnswer `json:"bands,omitzero"`
 	Rest  map[bourse.Symbol]string     `json:"unswept"`
@@ -83,7 +78,7 @@ func (s *Server) networkList(ctx context.Context, _ struct{}) (any, error) {
 		list = append(list, purseAnswer{
 			networkAnswer: s.describeNetwork(n, link), Connected: connected, Reason: p.Reason, Head: link.Head, Stranded: link.Stranded,
 			Hot: s.amounts(p.Hot), Cold: s.amounts(p.Cold), Rest: s.amounts(p.Rest), Surplus: s.amounts(p.Surplus),
-			Bands: s.bands(&p), Cooling: s.cooling(n.ID, &p),
+			Bands: s.bands(&p),
 		})
 	}
 	return struct {

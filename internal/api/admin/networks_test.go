@@ -94,10 +94,13 @@ func TestNetworkCool(t *testing.T) {
 	coins := func(n uint64) bourse.Amount { return bourse.Units(n * bourse.Pow10(btc.Scale)) }
 	purse := admin.Purse{
 		Hot: map[bourse.AssetID]bourse.Amount{btc.ID: coins(12)}, Cold: map[bourse.AssetID]bourse.Amount{},
-		Bands: map[bourse.AssetID]admin.Band{btc.ID: {Low: coins(4)}}, Cooling: "a look",
+		Bands: map[bourse.AssetID]admin.Band{btc.ID: {Low: coins(4)}},
 	}
 	purses := map[bourse.NetworkID]admin.Purse{n: purse}
-	o.Condition = func() admin.Condition { return admin.Condition{} }
+	var moves []admin.ColdMove
+	o.Condition = func() admin.Condition {
+		return admin.Condition{Networks: map[bourse.NetworkID]admin.Link{n: {Cooling: "a look", ColdMoves: moves}}}
+	}
 	o.Purses = func(context.Context) map[bourse.NetworkID]admin.Purse { return purses }
 	listed := func(want string) {
 		t.Helper()
@@ -139,4 +142,25 @@ func TestNetworkCool(t *testing.T) {
 	o.refused("network/cool", good, "COOL_OPEN")
 	o.answers("network/end-cool", `{"network":"BTC"}`, `{"network":"BTC"}`)
 	listed("")
+
+	o.do(bourse.Command{Kind: bourse.CommandCool, On: true, AssetID: btc.ID, Amount: coins(1), Wallet: &bourse.WalletCommand{Network: n}})
+	moves = []admin.ColdMove{{Kind: "warm", Tx: "ab", State: "accepted"}, {Kind: "cool", Tx: "cd", State: "dropped"}}
+	var ended struct {
+		Moves    []admin.ColdMove `json:"cold_moves"`
+		WaitsFor string           `json:"waits_for"`
+	}
+	o.ask("network/end-cool", `{"network":"BTC"}`, &ended)
+	if len(ended.Moves) != 1 || ended.Moves[0] != moves[1] || !strings.Contains(ended.WaitsFor, "may be mined") {
+		t.Errorf("it waits for %+v", ended)
+	}
+}
+
+// TestNetworkPSBTRefusals answers without a node, and without a transaction to end.
+func TestNetworkPSBTRefusals(t *testing.T) {
+	o := newOffice(t)
+	o.Cold = func(bourse.NetworkID) admin.ColdStorage { return nil }
+	o.refused("network/psbt", `{"network":"BTC","amount":"1"}`, "no node of it")
+	o.refused("network/psbt", `{"network":"NO","amount":"1"}`, `unknown network "NO"`)
+	o.refused("network/send-psbt", `{"network":"BTC","signed":"00"}`, "no node of it")
+	o.refused("network/end-psbt", `{"network":"BTC"}`, "NOTHING_TO_END")
 }

@@ -63,6 +63,8 @@ type Options struct {
 	Condition func() Condition
 	// Purses returns, for each connected network, the money that it holds and why it does not operate.
 	Purses func(ctx context.Context) map[bourse.NetworkID]Purse
+	// Cold returns the cold storage of a network, which may refuse everything; nil if the network is not connected.
+	Cold func(bourse.NetworkID) ColdStorage
 	// Funds returns the exchange's money, as it was some seconds ago at most.
 	Funds func(ctx context.Context) (*bourse.Funds, error)
 	Log   *slog.Logger
@@ -126,6 +128,9 @@ func (s *Server) newVerbs() map[string]verb {
 		"network/list":         {taking(s.networkList), viewer},
 		"network/cool":         {taking(s.networkCool), orders(bourse.CommandCool)},
 		"network/end-cool":     {taking(s.networkEndCool), orders(bourse.CommandCool)},
+		"network/psbt":         {taking(s.networkPSBT), orders(bourse.CommandWarm)},
+		"network/send-psbt":    {taking(s.networkSendPSBT), orders(bourse.CommandWarm)},
+		"network/end-psbt":     {taking(s.networkEndPSBT), orders(bourse.CommandWarm)},
 		"account/create":       {s.closed(taking(s.accountCreate)), nobody},
 		"account/show":         {taking(s.accountShow), viewer},
 		"account/list":         {taking(s.accountList), viewer},

@@ -63,6 +63,9 @@ var routes = [...]route{
 	{put, "/networks/{network}/withdrawals", "withdrawals/pause", with("paused"), api.Cancels},
 	{post, "/networks/{network}/cool", "network/cool", with("asset", "amount"), api.Orders},
 	{post, "/networks/{network}/end-cool", "network/end-cool", with(), api.Cancels},
+	{post, "/networks/{network}/psbt", "network/psbt", api.Fields{"amount"}, api.Orders},
+	{post, "/networks/{network}/send-psbt", "network/send-psbt", with("signed"), api.Orders},
+	{post, "/networks/{network}/end-psbt", "network/end-psbt", with(), api.Cancels},
 	{get, "/deposits/parked", "deposits/parked", nil, api.Reads},
 	{post, "/deposits/{deposit}/assign", "deposit/assign", with("account"), api.Orders},
 
