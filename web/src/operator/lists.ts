@@ -172,6 +172,8 @@ export const networkFacts: readonly Fact[] = [
   { of: 'lag', bad: (row) => row['lag'] !== 0 },
   { of: 'paused', as: 'flag', bad: (row) => row['paused'] === true },
   { of: 'halted', bad: () => true },
+  { of: 'cooling', as: 'cooling' },
+  { of: 'cold_moves', as: 'moves' },
 ];
 
 const networks: Listing = {
@@ -192,6 +194,11 @@ const networks: Listing = {
       entries: [{ name: 'asset', label: 'fact.asset' }, { name: 'amount', label: 'fact.amount', hint: 'act.coolHint' }],
     },
     { text: 'act.endCool', role: 'operator', method: 'POST', path: '/networks/{network}/end-cool', look: 'danger' },
+    {
+      text: 'act.warm', role: 'operator', method: 'POST', path: '/networks/{network}/send-psbt',
+      entries: [{ name: 'signed', label: 'fact.signed', kind: 'text', hint: 'act.warmHint' }],
+    },
+    { text: 'act.endWarm', role: 'operator', method: 'POST', path: '/networks/{network}/end-psbt', look: 'danger' },
   ],
 };
 

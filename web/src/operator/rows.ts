@@ -13,8 +13,11 @@ export type Name = Key extends infer K ? (K extends `fact.${infer N}` ? N : neve
 /** Fact is a member of a row that is shown. */
 export interface Fact {
   of: Name;
-  /** as is how: a time in RFC 3339 or Unix seconds, a yes or no, bytes, a word of the catalogue, or text to compare by eye. */
-  as?: 'time' | 'flag' | 'mono' | 'account' | 'bytes' | `${string}Word`;
+  /**
+   * as is how: a time in RFC 3339 or Unix seconds, a yes or no, bytes, an order to cold storage, transactions to and from it, a
+   * word of the catalogue, or text to compare by eye.
+   */
+  as?: 'time' | 'flag' | 'mono' | 'account' | 'bytes' | 'cooling' | 'moves' | `${string}Word`;
   /** sure facts are repeated where an act on the row is confirmed. */
   sure?: boolean;
   /** bad tells the values that an operator has to look at. */
@@ -36,6 +39,8 @@ export function shown(fact: Fact, row: Row): string {
   if (fact.as === 'time') return when(value);
   if (fact.as === 'flag') return value === true ? t('console.yes') : t('console.no');
   if (fact.as === 'bytes' && typeof value === 'number') return `${BigInt(value) >> 20n} MiB`;
+  if (fact.as === 'cooling') return ['amount', 'asset', 'reason'].map((name) => said(value as Row, name)).join(' ');
+  if (fact.as === 'moves') return (value as Row[]).map((row) => ['kind', 'tx', 'state'].map((name) => said(row, name)).join(' ')).join(', ');
   if (fact.as?.endsWith('Word')) return word(fact.as, String(value));
   return said(row, fact.of);
 }
