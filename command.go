@@ -279,8 +279,11 @@ const (
 	// RulesOwn are the rules since which the exchange itself gives up transactions that wait for blocks
 	// while it has owners.
 	RulesOwn = 2
+	// RulesRecorded are the rules since which an entry of the signer's record halts its network if it is of a withdrawal
+	// that the journal does not have, whatever else its id was allotted for.
+	RulesRecorded = 3
 	// CurrentRules is the newest version of the rules that this program knows.
-	CurrentRules = RulesOutdating
+	CurrentRules = RulesRecorded
 )
 
 // MaxText bounds a command's text, in bytes.

@@ -63,7 +63,7 @@ func (e *Engine) recordWithdrawal(n *custody.Network, s *bourse.SignedTx, ev *bo
 	switch {
 	case known != nil && known.State != bourse.SignedDropped:
 		return // recorded by a build that did not follow the signer's record
-	case w == nil && e.custody.Allotted(s.Wallet):
+	case w == nil && e.custody.Allotted(s.Wallet) && e.rules < bourse.RulesRecorded:
 		return // over long ago: only such a build left its entry behind
 	case w == nil || w.Network != n.Network || !w.AtSigner:
 		e.halt(n, bourse.HaltUnknownSigned, ev)

@@ -20,15 +20,27 @@ func voidedCommand(id bourse.WalletID) bourse.Command {
 	return walletCommand(bourse.CommandVoided, 0, bourse.WalletCommand{ID: id})
 }
 
-// TestUnknownSignatures halts a network whose signer signed for a withdrawal that was
-// never made, or for which nobody asked. One that was over long ago halts nothing.
+// TestUnknownSignatures halts a network whose signer signed for a withdrawal that was never made, that is over, or for
+// which nobody asked, and by an id of something else. Under older rules only those of ids that were never allotted halt.
 func TestUnknownSignatures(t *testing.T) {
 	for name, made := range map[string]func(x *exchange) bourse.WalletID{
 		"never made": func(*exchange) bourse.WalletID { return 99 },
 		"never asked": func(x *exchange) bourse.WalletID {
 			return bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))))
 		},
+		"over": func(x *exchange) bourse.WalletID {
+			id := x.must(withdrawCommand(1, withdrawOf(btc, 100, 4)))
+			x.must(cancelCommand(1, id))
+			return bourse.WalletID(id)
+		},
+		"an order to cold storage": func(x *exchange) bourse.WalletID {
+			id := x.must(coolCommand(byOutput, btc, 5))
+			x.must(endCoolCommand(byOutput))
+			return bourse.WalletID(id)
+		},
+		"a deposit": func(*exchange) bourse.WalletID { return 1 },
 		"": func(x *exchange) bourse.WalletID {
+			x.must(bourse.Command{Kind: bourse.CommandSetRules, Rules: bourse.RulesRecorded - 1})
 			id := x.must(withdrawCommand(1, withdrawOf(btc, 100, 4)))
 			x.must(cancelCommand(1, id))
 			return bourse.WalletID(id)
