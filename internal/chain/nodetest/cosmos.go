@@ -195,12 +195,12 @@ func (o *Atoms) Do(memo string, messages ...Message) (chain.Hash, error) {
 	}
 	key := text(nil, 1, string(o.key.PubKey().SerializeCompressed()))
 	signer := text(nil, 1, string(text(text(nil, 1, "/cosmos.crypto.secp256k1.PubKey"), 2, string(key))))
-	signer = number(text(signer, 2, string(text(nil, 1, string(number(nil, 1, 1))))), 3, o.sequence)
-	fee := number(text(nil, 1, string(text(text(nil, 1, nativeDenom), 2, "25000"))), 2, 1_000_000)
+	signer = varint(text(signer, 2, string(text(nil, 1, string(varint(nil, 1, 1))))), 3, o.sequence)
+	fee := varint(text(nil, 1, string(text(text(nil, 1, nativeDenom), 2, "25000"))), 2, 1_000_000)
 	auth := text(text(nil, 1, string(signer)), 2, string(fee))
 
 	signed := text(text(nil, 1, string(body)), 2, string(auth))
-	hash := sha256.Sum256(number(text(signed, 3, CosmosChain), 4, o.account))
+	hash := sha256.Sum256(varint(text(signed, 3, CosmosChain), 4, o.account))
 	tx := text(signed, 3, string(ecdsa.SignCompact(o.key, hash[:], true)[1:]))
 
 	raw := base64.StdEncoding.EncodeToString(tx)
@@ -373,8 +373,8 @@ func text(b []byte, n protowire.Number, v string) []byte {
 	return protowire.AppendString(protowire.AppendTag(b, n, protowire.BytesType), v)
 }
 
-// number appends a field of a number; zero is left out, as signatures want it.
-func number(b []byte, n protowire.Number, v uint64) []byte {
+// varint appends a field of a number; zero is left out, as signatures want it.
+func varint(b []byte, n protowire.Number, v uint64) []byte {
 	if v == 0 {
 		return b
 	}
