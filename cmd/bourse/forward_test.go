@@ -131,6 +131,30 @@ func TestForwardedClientsAreCounted(t *testing.T) {
 	}
 }
 
+// TestStreamsAreCountedAtReplicas has a node that reaches no leader count the streams that a client wants to open: the leader counts
+// them too late, once they have cost it a connection.
+func TestStreamsAreCountedAtReplicas(t *testing.T) {
+	g := startTrioOf(t, append([]string{"--limits=production"}, trioArgs...)...)
+	last, other := g.replicas()[0], g.replicas()[1]
+	must(t, syscall.Kill(other.PID, syscall.SIGKILL))
+	must(t, syscall.Kill(g.leader().PID, syscall.SIGKILL))
+	within(t, patience, "no leader", func() bool { return g.status(last.Node).Leader == 0 })
+	for _, upgrade := range []string{"websocket", ""} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+last.Listen+"/stream", nil)
+		must(t, err)
+		if upgrade != "" {
+			r.Header.Set("Connection", "Upgrade")
+			r.Header.Set("Upgrade", upgrade)
+		}
+		a, err := http.DefaultTransport.RoundTrip(r)
+		must(t, err)
+		must(t, a.Body.Close())
+		if counted := a.Header.Get("RateLimit-Remaining") != ""; counted != (upgrade != "") || a.StatusCode < 500 {
+			t.Errorf("upgrade to %q: counted %t, %s", upgrade, counted, a.Status)
+		}
+	}
+}
+
 // roaming are the answers to the orders of clients of the nodes that do not lead, by their ids.
 type roaming struct {
 	acked, refused, unknown []told

@@ -16,6 +16,9 @@ const (
 	// given up without one after goneAfter more. Then the outcomes of its requests are unknown.
 	askAfter  = time.Second
 	goneAfter = 3 * time.Second
+	// mostDials bounds the connections for streams that a node makes at once: each costs the leader some milliseconds, and a place among
+	// those whose keys it does not know yet, of which it has 32 for all nodes.
+	mostDials = 4
 	// mostUnread bounds what the leader sends of an answer ahead of the client, in bytes.
 	mostUnread = 64 << 10
 )
@@ -28,6 +31,9 @@ const (
 
 // pool has the connection to the leader. Requests share it; streams, which HTTP/2 has no upgrade for, have their own.
 type pool struct {
+	// dials has an element for each connection that is made for a stream.
+	dials chan struct{}
+
 	mu     sync.Mutex
 	newest *dialed
 	closed bool
@@ -49,6 +55,12 @@ func (p *pool) conn(ctx context.Context, leader *Leader, stream bool) (*http.Cli
 	if stream {
 		ctx, cancel := context.WithTimeout(ctx, dialWithin)
 		defer cancel()
+		select {
+		case p.dials <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		defer func() { <-p.dials }()
 		return connect(ctx, leader, ProtocolHTTP1)
 	}
 

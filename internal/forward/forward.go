@@ -94,6 +94,7 @@ func New(o Options) *Forwarder {
 		requests: places{most: MostRequests, perSource: requestsPerSource},
 		streams:  places{most: mostStreams, perSource: streamsPerSource},
 	}
+	f.pool.dials = make(chan struct{}, mostDials)
 	f.ended, f.end = context.WithCancel(context.Background())
 	f.proxy = &httputil.ReverseProxy{
 		Rewrite: rewrite, Transport: f, ErrorHandler: f.fail,
@@ -122,7 +123,7 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	in := &f.requests
-	if isStream(r) {
+	if IsStream(r) {
 		in = &f.streams
 	} else if err := receive(r); err != nil {
 		f.Refuse(w, r, err)
@@ -143,8 +144,8 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.proxy.ServeHTTP(&timely{ResponseWriter: w, control: http.NewResponseController(w), clock: f.Clock}, r.WithContext(ctx))
 }
 
-// isStream reports whether a request opens a WebSocket.
-func isStream(r *http.Request) bool {
+// IsStream reports whether a request opens a WebSocket.
+func IsStream(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }
 
@@ -171,7 +172,7 @@ func rewrite(p *httputil.ProxyRequest) {
 		}
 	}
 	out.Header.Del("Expect") // the body is here
-	if !isStream(p.In) {
+	if !IsStream(p.In) {
 		out.Header.Del("Connection")
 		out.Header.Del("Upgrade")
 	}
@@ -194,7 +195,7 @@ func (f *Forwarder) RoundTrip(r *http.Request) (*http.Response, error) {
 	head, stop := context.WithTimeout(r.Context(), answerWithin)
 	defer stop()
 	defer context.AfterFunc(head, cancel)()
-	conn, err := f.pool.conn(late, leader, isStream(r))
+	conn, err := f.pool.conn(late, leader, IsStream(r))
 	if err != nil {
 		cancel()
 		f.Log.Debug("a request was not sent to the leader", slog.Any("error", err))
@@ -204,13 +205,13 @@ func (f *Forwarder) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := conn.RoundTrip(r.WithContext(late))
 	if err != nil {
 		cancel()
-		if isStream(r) {
+		if IsStream(r) {
 			_ = conn.Close()
 		}
 		f.Log.Warn("the leader gave no answer", slog.Any("error", err))
 		return nil, ErrUnknown
 	}
-	if isStream(r) && answer.StatusCode != http.StatusSwitchingProtocols {
+	if IsStream(r) && answer.StatusCode != http.StatusSwitchingProtocols {
 		answer.Body = &lastBody{answer.Body, conn}
 	}
 	return answer, nil

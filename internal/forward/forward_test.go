@@ -38,6 +38,8 @@ type pair struct {
 	leader net.Listener
 	// away makes every dial fail; unknown has forwarder know no leader.
 	away, unknown atomic.Bool
+	// dialing, if not nil, is called at the beginning of each dial.
+	dialing func()
 }
 
 // newPair starts two nodes, of which one leads with a handler.
@@ -68,6 +70,9 @@ func newPair(t *testing.T, leader http.Handler) *pair {
 	to := &forward.Leader{ID: 1, Dial: func(ctx context.Context, protocol string) (net.Conn, error) {
 		if p.away.Load() {
 			return nil, errors.New("the machine is away")
+		}
+		if p.dialing != nil {
+			p.dialing()
 		}
 		c := config.Clone()
 		c.NextProtos = []string{protocol}
@@ -411,5 +416,39 @@ func TestRefusedUpgrade(t *testing.T) {
 	r.Header.Set("Upgrade", "websocket")
 	if a := p.ask(r); a.status != http.StatusTooManyRequests || a.body != "too many\n" {
 		t.Errorf("%+v", a)
+	}
+}
+
+// TestDialsOfStreamsAreBounded opens many streams at once: the leader has few connections to greet at a time.
+func TestDialsOfStreamsAreBounded(t *testing.T) {
+	p := newPair(t, http.NotFoundHandler())
+	var now, most atomic.Int64
+	entered, pass := make(chan struct{}, 100), make(chan struct{})
+	p.dialing = func() {
+		n := now.Add(1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		entered <- struct{}{}
+		<-pass
+		now.Add(-1)
+	}
+	var all sync.WaitGroup
+	for range 10 * forward.MostDials {
+		r := p.request(http.MethodGet, "/stream", "")
+		r.Header.Set("Connection", "Upgrade")
+		r.Header.Set("Upgrade", "websocket")
+		all.Go(func() {
+			if a, err := new(http.Transport).RoundTrip(r); err == nil {
+				_ = a.Body.Close()
+			}
+		})
+	}
+	for range forward.MostDials {
+		<-entered
+	}
+	close(pass)
+	all.Wait()
+	if most.Load() > forward.MostDials {
+		t.Errorf("%d connections were made at once, of at most %d", most.Load(), forward.MostDials)
 	}
 }

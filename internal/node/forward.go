@@ -76,7 +76,10 @@ func (r *replica) forClients(w http.ResponseWriter, q *http.Request) {
 		}
 		answer(w, status, map[string]any{"ready": ready, "cluster": r.place()})
 	default:
-		r.forwarder.ServeHTTP(w, q)
+		// A stream costs the leader a connection before it can count it.
+		if !forward.IsStream(q) || r.limits.AdmitPage(w, api.Payer{Source: r.proxies.From(q)}) {
+			r.forwarder.ServeHTTP(w, q)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/cluster"
 	"github.com/bourse-exchange/bourse/internal/disk"
@@ -213,6 +214,7 @@ func (r *replica) failing(err error) {
 // listen serves clients, whose requests go to the leader, and the status for operators.
 func (r *replica) listen(ctx context.Context) ([]*http.Server, error) {
 	r.proxies = &edge.Proxies{Trusted: r.TrustedProxies, Clock: time.Now, Log: r.Log}
+	r.limits = api.NewLimiter(r.Limits, time.Now)
 	r.forwarder = forward.New(forward.Options{
 		Leader: r.leader, From: r.proxies.From, Refuse: r.notServed, Clock: time.Now, Log: r.Log,
 	})
