@@ -37,6 +37,15 @@ func (g *gate) wrap(next sdk.PrepareProposalHandler) sdk.PrepareProposalHandler 
 	}
 }
 
+// wait returns when a block waits at the gate.
+func (g *gate) wait() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for g.waits <= g.open {
+		g.changed.Wait()
+	}
+}
+
 // mine opens the gate for some blocks, and returns when the chain has them.
 func (g *gate) mine(blocks int64) {
 	g.mu.Lock()

@@ -108,21 +108,29 @@ func run(home, rpc, control, rich string, every time.Duration) error {
 	settings := serverconfig.DefaultConfig()
 	settings.MinGasPrices = minPrice
 	app.RegisterNodeService(client.Context{}, *settings)
-	if err := n.Start(); err != nil {
-		return err
-	}
+	fresh := app.LastBlockHeight() == 0
+	go start(n)
 
 	if control == "" {
 		go g.tick(every)
 	}
-	if app.LastBlockHeight() == 0 {
+	if fresh {
 		g.mine(1) // the application answers from the first block on
 	}
+	g.wait()
 	fmt.Println("serving", rpc)
 	if control == "" {
 		select {}
 	}
 	return serve(control, g)
+}
+
+// start starts the node. After a kill that lasts until the gate opens, because the node goes on with the block it was at.
+func start(n *node.Node) {
+	if err := n.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
 // configure returns the settings of the consensus: only the gate holds blocks back.
