@@ -104,6 +104,13 @@ networks: {}
 #    coins:
 #      ETH: {payment: "10", hour: "20", day: "50", free: "1"}
 #      "0xdAC17F958D2ee523a2206206994597C13D831ec7": {decimals: 6, payment: "20000", hour: "40000", day: "100000", free: "2000"}
+#  ATOM:
+#    adapter: cosmos
+#    params: cosmoshub-4        # the chain id
+#    max-cost: "0.05"
+#    hour-cost: "1"
+#    coins:                     # by symbol, or by denomination with its decimals
+#      ATOM: {payment: "100", hour: "500", day: "2000", free: "10"}
 #approvers: {need: 2, keys: []} # public keys in hex, as bourse-signer approver prints them
 `
 

@@ -67,7 +67,7 @@ func TestColdSetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Seed = make([]byte, 32)
-	if _, err := list[0].Connect(t.Context(), l); err == nil || !strings.Contains(err.Error(), "of the signer's own seed") {
+	if _, err := list[1].Connect(t.Context(), l); err == nil || !strings.Contains(err.Error(), "of the signer's own seed") {
 		t.Errorf("a sandbox's own seed: %v", err)
 	}
 }

@@ -93,7 +93,7 @@ type entry struct {
 	Start   string `yaml:"start"`
 	Read    string `yaml:"read"`
 	Trace   bool   `yaml:"trace"`
-	// Fees are units of the native coin per virtual byte, or per unit of gas.
+	// Fees are units of the native coin per virtual byte, per unit of gas, or for a million units of gas.
 	Fees struct {
 		Floor uint64 `yaml:"floor"`
 		Cap   uint64 `yaml:"cap"`
@@ -216,8 +216,10 @@ func (e *entry) settings(symbol bourse.Symbol) (s Settings, err error) {
 		s.family = &ofBitcoin{}
 	case "evm":
 		s.family = &ofEVM{}
+	case "cosmos":
+		s.family = &ofCosmos{}
 	default:
-		return s, fmt.Errorf("adapter %q is not known; bitcoin and evm are", e.Adapter)
+		return s, fmt.Errorf("adapter %q is not known; bitcoin, evm and cosmos are", e.Adapter)
 	}
 	if err := s.takeNodes(e); err != nil {
 		return s, err

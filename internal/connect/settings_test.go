@@ -27,6 +27,11 @@ networks:
     params: 31337
     nodes: [{url: "http://127.0.0.1:8545"}]
     read: finalized
+  ATOM:
+    adapter: cosmos
+    params: dev-1
+    nodes: [{url: "http://127.0.0.1:26657"}]
+    fees: {floor: 30000, cap: 60000}
 signer: {socket: /run/bourse/signer.sock}
 `
 
@@ -35,7 +40,7 @@ func TestReadSandbox(t *testing.T) {
 	if signer != (connect.Signer{Socket: "/run/bourse/signer.sock"}) {
 		t.Errorf("the signer is %+v", signer)
 	}
-	if err != nil || len(list) != 3 || list[0].Symbol != "BTC" || list[1].Symbol != "ETH" || list[2].Symbol != "LTC" {
+	if err != nil || len(list) != 4 || list[0].Symbol != "ATOM" || list[1].Symbol != "BTC" || list[2].Symbol != "ETH" || list[3].Symbol != "LTC" {
 		t.Errorf("got %d, %v", len(list), err)
 	}
 }
@@ -61,7 +66,16 @@ func TestRefusals(t *testing.T) {
 		{"params: regtest", "params: testnet3", `params "testnet3" are not known; known are mainnet, testnet4`},
 		{"params: regtest", "params: litecoin-regtest", "BTC: params litecoin-regtest are of the network LTC"},
 		{"adapter: bitcoin", "adapter: evm", "BTC: params of the adapter evm are the chain id"},
-		{"adapter: evm", "adapter: cosmos", `ETH: adapter "cosmos" is not known; bitcoin and evm are`},
+		{"adapter: evm", "adapter: tron", `ETH: adapter "tron" is not known; bitcoin, evm and cosmos are`},
+		{"params: dev-1", "params: cosmoshub-4", "ATOM: params cosmoshub-4: a sandbox's money is worth nothing"},
+		{"  ATOM:", "  OSMO:", "OSMO: params dev-1 are of the network ATOM"},
+		{"cap: 60000", "stuck: 3", "ATOM: fees: stuck is no setting of the adapter cosmos"},
+		{"cap: 60000", "cap: 1099511627776", "ATOM: fees are units for a million units of gas, below 2^40"},
+		{"params: dev-1\n", "params: dev-1\n    read: safe\n", "ATOM: read is a setting of the adapter evm"},
+		{"params: dev-1\n", "params: dev-1\n    cold: x\n", "ATOM: cold is a setting of the adapter bitcoin"},
+		{"params: dev-1\n", "params: dev-1\n    keys: xprv\n", "ATOM: keys are like [d34db33f/44h/118h/0h]xpub"},
+		{"params: dev-1\n", "params: dev-1\n    start: 1:zz\n", "ATOM: start is like HEIGHT:HASH"},
+		{"adapter: evm", "adapter: cosmos", "ETH: params of the adapter cosmos are the chain id, of cosmoshub-4, provider, dev-1"},
 		{"params: 31337", "params: 1", "ETH: params 1: a sandbox's money is worth nothing"},
 		{"params: 31337", "params: 031337", "ETH: params of the adapter evm are the chain id"},
 		{"read: finalized", "read: justified", `ETH: read "justified" is not known; latest, safe and finalized are`},

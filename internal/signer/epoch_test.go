@@ -196,7 +196,7 @@ func TestChains(t *testing.T) {
 		}
 	}
 	for identity, isTest := range map[string]bool{
-		"evm:1": false, "evm:31337": true, "cosmos:cosmoshub-4": false, "cosmos:dev-1": true, "": false, "devnet:BTC": true,
+		"evm:1": false, "evm:31337": true, "cosmos:cosmoshub-4": false, "cosmos:dev-1": true, "cosmos:provider": true, "": false, "devnet:BTC": true,
 	} {
 		if err := opens(true, identity); (err == nil) != isTest {
 			t.Errorf("a sandbox on %q: %v", identity, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/bitcoin"
+	"github.com/bourse-exchange/bourse/internal/chain/cosmos"
 	"github.com/bourse-exchange/bourse/internal/chain/devnet"
 	"github.com/bourse-exchange/bourse/internal/chain/evm"
 	"github.com/bourse-exchange/bourse/internal/signer"
@@ -22,6 +23,7 @@ const Embedded = "devnet"
 const (
 	adapterBitcoin = "bitcoin"
 	adapterEVM     = "evm"
+	adapterCosmos  = "cosmos"
 )
 
 // Described is a network, or a family of networks, that a signer can have: its name, the setting of
@@ -50,6 +52,16 @@ func Known(seed Seed, sandbox bool) (list []Described, err error) {
 		return nil, err
 	}
 	list = append(list, Described{"EVM", "a chain id", "", keys.Public().String()})
+	for _, p := range cosmos.All() {
+		if sandbox && !signer.IsTestChain(p.Identity()) {
+			continue
+		}
+		n, err := network(bourse.Symbol(p.Coin), &networkSettings{Adapter: adapterCosmos, Params: p.Chain}, seed)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Described{string(n.Name), p.Chain, n.Chain, n.Public})
+	}
 	for _, p := range devnet.Networks() {
 		if !sandbox {
 			break
@@ -71,11 +83,16 @@ func network(name bourse.Symbol, of *networkSettings, seed Seed) (n signer.Netwo
 			return n, errCold
 		}
 		return ofEVM(name, of, seed)
+	case adapterCosmos:
+		if of.Cold != "" {
+			return n, errCold
+		}
+		return ofCosmos(name, of, seed)
 	case "", adapterBitcoin:
 	default:
-		return n, fmt.Errorf("adapter %q is not known; bitcoin and evm are", of.Adapter)
+		return n, fmt.Errorf("adapter %q is not known; bitcoin, evm and cosmos are", of.Adapter)
 	}
-	if err := of.onlyEVM(); err != nil {
+	if err := of.withoutTokens(); err != nil {
 		return n, err
 	}
 	if of.Params == Embedded && of.Adapter == "" {
@@ -131,24 +148,14 @@ func ofBitcoin(name bourse.Symbol, of *networkSettings, seed Seed) (n signer.Net
 	return n, nil
 }
 
-// ofEVM returns a network of Ethereum's family. The settings are the signer's only source of the chain, of
-// the contracts and of their decimals.
+// ofEVM returns a network of Ethereum's family. The settings are the signer's only source of the chain.
 func ofEVM(name bourse.Symbol, of *networkSettings, seed Seed) (n signer.Network, err error) {
 	p := &evm.Params{Coin: cmp.Or(chain.CoinID(of.Native), chain.CoinID(name))}
 	if p.Chain, err = evm.ParseChain(of.Params); err != nil {
 		return n, err
 	}
-	for _, id := range slices.Sorted(maps.Keys(of.Coins)) {
-		decimals := of.Coins[id].Decimals
-		switch native := chain.CoinID(id) == p.Coin; {
-		case native && decimals != nil:
-			return n, fmt.Errorf("%s: the native coin has 18 decimals; decimals are a setting of contracts", id)
-		case native:
-		case decimals == nil:
-			return n, fmt.Errorf("%s: a contract needs its decimals", id)
-		default:
-			p.Tokens = append(p.Tokens, chain.Coin{ID: chain.CoinID(id), Decimals: *decimals})
-		}
+	if p.Tokens, err = of.tokens(chain.Coin{ID: p.Coin, Decimals: 18}); err != nil {
+		return n, err
 	}
 
 	keys, err := evm.NewKeys(p, seed[:])
@@ -161,15 +168,61 @@ func ofEVM(name bourse.Symbol, of *networkSettings, seed Seed) (n signer.Network
 	return n, err
 }
 
-// onlyEVM refuses settings that other networks do not have.
-func (of *networkSettings) onlyEVM() error {
+// errNative refuses a setting that only networks have whose coin the chain does not tell.
+var errNative = errors.New("native is a setting of the adapter evm")
+
+// withoutTokens refuses settings of networks that have other coins beside the native one.
+func (of *networkSettings) withoutTokens() error {
 	if of.Native != "" {
-		return errors.New("native is a setting of the adapter evm")
+		return errNative
 	}
 	for id, c := range of.Coins {
 		if c.Decimals != nil {
-			return fmt.Errorf("%s: decimals are a setting of the adapter evm", id)
+			return fmt.Errorf("%s: decimals are a setting of the adapters evm and cosmos", id)
 		}
 	}
 	return nil
+}
+
+// tokens returns the coins of the settings beside the native one. The settings are the signer's only source of them and
+// of their decimals.
+func (of *networkSettings) tokens(native chain.Coin) (list []chain.Coin, err error) {
+	for _, id := range slices.Sorted(maps.Keys(of.Coins)) {
+		decimals := of.Coins[id].Decimals
+		switch isNative := chain.CoinID(id) == native.ID; {
+		case isNative && decimals != nil:
+			return nil, fmt.Errorf("%s: the native coin has %d decimals; decimals are a setting of contracts", id, native.Decimals)
+		case isNative:
+		case decimals == nil:
+			return nil, fmt.Errorf("%s: a contract needs its decimals", id)
+		default:
+			list = append(list, chain.Coin{ID: chain.CoinID(id), Decimals: *decimals})
+		}
+	}
+	return list, nil
+}
+
+// ofCosmos returns a network of the Cosmos SDK, whose other coins are named by denomination.
+func ofCosmos(name bourse.Symbol, of *networkSettings, seed Seed) (n signer.Network, err error) {
+	p, err := cosmos.Lookup(of.Params)
+	switch {
+	case err != nil:
+		return n, err
+	case name != bourse.Symbol(p.Coin):
+		return n, fmt.Errorf("params %s are of the network %s", of.Params, p.Coin)
+	case of.Native != "":
+		return n, errNative
+	}
+	if p.Tokens, err = of.tokens(chain.Coin{ID: p.Coin, Decimals: p.Decimals}); err != nil {
+		return n, err
+	}
+
+	keys, err := cosmos.NewKeys(p, seed[:])
+	if err != nil {
+		return n, err
+	}
+	n.Account = signer.Account{Name: name, Chain: p.Identity(), Public: keys.Public().String()}
+	n.Codec, err = cosmos.NewCodec(p, keys.Public())
+	n.Keys = keys
+	return n, err
 }

@@ -24,7 +24,8 @@ type Settings struct {
 
 // networkSettings are those of one network. Amounts are in whole coins; a missing one is zero.
 type networkSettings struct {
-	// Adapter is evm for Ethereum's family, whose Params are the chain id. Bitcoin's family may name none.
+	// Adapter is evm for Ethereum's family and cosmos for the Cosmos SDK's, whose Params are the chain id. Bitcoin's
+	// family may name none.
 	Adapter string `yaml:"adapter"`
 	Params  string `yaml:"params"`
 	// Native is the native coin of a network of Ethereum's family; the network's own name, if empty.
@@ -46,7 +47,7 @@ type coinSettings struct {
 	Hour    string `yaml:"hour"`
 	Day     string `yaml:"day"`
 	Free    string `yaml:"free"`
-	// Decimals are a contract's, on networks of Ethereum's family.
+	// Decimals are those of a coin beside the native one, on networks of Ethereum's and the Cosmos SDK's family.
 	Decimals *uint8 `yaml:"decimals"`
 }
 

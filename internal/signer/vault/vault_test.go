@@ -99,6 +99,14 @@ networks:
       ETH: {payment: "1.5"}
       "0xdAC17F958D2ee523a2206206994597C13D831ec7": {decimals: 3, payment: "2.5"}
     allow: [{address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"}]
+  ATOM:
+    adapter: cosmos
+    params: provider
+    max-cost: "0.05"
+    coins:
+      ATOM: {payment: "1.5"}
+      ibc/AB12: {decimals: 3, payment: "2.5"}
+    allow: [{address: cosmos17xpfvakm2amg962yls6f84z3kell8c5lserqta, memo: "42"}]
 approvers: {need: 1, keys: ["d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"]}
 `
 
@@ -108,7 +116,7 @@ func TestSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	networks, err := s.Open(vault.Seed{1}, map[bourse.Symbol]bourse.NetworkID{"BTC": 1, "ETH": 2, "HOODI": 3})
+	networks, err := s.Open(vault.Seed{1}, map[bourse.Symbol]bourse.NetworkID{"BTC": 1, "ETH": 2, "HOODI": 3, "ATOM": 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,6 +148,12 @@ func TestSettings(t *testing.T) {
 	if !strings.HasPrefix(hoodi.Public, "[") || !strings.Contains(hoodi.Public, "/44h/60h/0h]xpub") {
 		t.Errorf("keys are %s", hoodi.Public)
 	}
+	atom := networks[4]
+	if atom.Limit("ATOM") != (signer.Limit{Payment: bourse.Units(1_500_000)}) || atom.Limit("ibc/AB12") != (signer.Limit{Payment: bourse.Units(2500)}) ||
+		atom.MaxCost != bourse.Units(50_000) || atom.Chain != "cosmos:provider" || !strings.Contains(atom.Public, "/44h/118h/0h]xpub") ||
+		len(atom.Allowed) != 1 || atom.Allowed[0].Memo != "42" {
+		t.Errorf("%+v", atom)
+	}
 	if a, err := s.ApproverKeys(); err != nil || a.Need != 1 || len(a.Keys) != 1 {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -168,7 +182,14 @@ func TestBadSettings(t *testing.T) {
 		{"allow: [", "allow: [{address: BCRT1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KYGT080}, ", "twice"},
 		{"d75a98", "zz5a98", "no key of ed25519"},
 		{"  ETH:", "  DOGE:", "there is no embedded network DOGE"},
-		{"adapter: evm", "adapter: cosmos", `HOODI: adapter "cosmos" is not known`},
+		{"adapter: evm", "adapter: tron", `HOODI: adapter "tron" is not known; bitcoin, evm and cosmos are`},
+		{"params: provider", "params: osmosis-1", "ATOM: params of the adapter cosmos are the chain id, of cosmoshub-4"},
+		{"params: provider", "params: provider\n    native: uatom", "ATOM: native is a setting of the adapter evm"},
+		{"params: provider", "params: provider\n    cold: wpkh(x)", "ATOM: cold is a setting of networks of Bitcoin's family"},
+		{"  ATOM:", "  OSMO:", "OSMO: params provider are of the network ATOM"},
+		{"ibc/AB12: {decimals: 3, ", "ibc/AB12: {", "ATOM: ibc/AB12: a contract needs its decimals"},
+		{"ibc/AB12: {", "uatom: {", `ATOM: "uatom" is no denomination of a coin of its own`},
+		{"adapter: evm", "adapter: cosmos", "HOODI: params of the adapter cosmos are the chain id"},
 		{"params: 560048", "params: hoodi", "HOODI: params of the adapter evm are the chain id"},
 		{"params: 560048", "params: 0", "HOODI: params of the adapter evm are the chain id"},
 		{"decimals: 3, ", "", "HOODI: 0xdAC17F958D2ee523a2206206994597C13D831ec7: a contract needs its decimals"},
@@ -179,7 +200,7 @@ func TestBadSettings(t *testing.T) {
 		{"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0xdAC17F958D2ee523a2206206994597C13D831ec7", "HOODI: allow"},
 		{"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "HOODI: allow"},
 		{"params: devnet\n", "params: devnet\n    native: ETH\n", "ETH: native is a setting of the adapter evm"},
-		{"coins: {BTC: {", "coins: {BTC: {decimals: 8, ", "BTC: BTC: decimals are a setting of the adapter evm"},
+		{"coins: {BTC: {", "coins: {BTC: {decimals: 8, ", "BTC: BTC: decimals are a setting of the adapters evm and cosmos"},
 	} {
 		s, err := vault.ReadSettings(strings.NewReader(strings.Replace(settings, c.old, c.by, 1)))
 		if err == nil {
