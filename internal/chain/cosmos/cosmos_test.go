@@ -2,6 +2,7 @@ package cosmos
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
@@ -100,6 +101,29 @@ func TestChangedBlocks(t *testing.T) {
 	}
 	if _, err := parse(c, block, bytes.Replace(results, []byte(`"code":0`), []byte(`"cod":0`), 1)); err == nil {
 		t.Error("a result without a code")
+	}
+}
+
+// TestRecordedBlock reads what a real node answered about a failed payment, one with a message that is no bank's, two payments
+// by one message, and one of another chain's coin.
+func TestRecordedBlock(t *testing.T) {
+	c := testKeys(t).codec
+	c.Watch(5)
+	block, results := recorded(t)
+	b, err := parse(c, block, results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range b.Txs {
+		for _, g := range b.Txs[i].Credits {
+			if owner, ours := c.Owner(g.Address, g.Memo); ours {
+				got = append(got, fmt.Sprintf("%s %.3s to %d", g.Amount.Format(0), g.Coin, owner.Index))
+			}
+		}
+	}
+	if text, want := strings.Join(got, ", "), "2 ATO to 0, 3 ATO to 2, 4 ATO to 2, 5 ibc to 2"; text != want {
+		t.Errorf("found %s; want %s", text, want)
 	}
 }
 
