@@ -228,9 +228,10 @@ func spreadOf(list []time.Duration) string {
 	return fmt.Sprintf("%d times, p50 %s, p90 %s, p99 %s, max %s", len(list), at(0.5), at(0.9), at(0.99), at(1))
 }
 
-// TestClusterKills kills nodes of three under traders, customers who deposit and withdraw, and followers of streams, the
-// leader in most rounds, and brings them back: histories of orders and balances are linearizable, acknowledged orders are
-// there, deposits are credited once and withdrawals paid once, followers know each fill once, and the nodes end in the same state.
+// TestClusterKills kills nodes of three under traders, customers who deposit and withdraw, and followers of streams,
+// the leader in most rounds, and brings them back: histories of orders and balances are linearizable, acknowledged
+// orders are there, deposits are credited once and withdrawals paid once, followers know each fill once, and the
+// nodes end in the same state.
 func TestClusterKills(t *testing.T) {
 	x := newTrial(t, nil)
 	for range *ringKills {

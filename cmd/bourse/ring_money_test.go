@@ -152,7 +152,9 @@ type saver struct {
 // newSaver opens an account with money.
 func newSaver(r *ring, number int) *saver {
 	r.t.Helper()
-	s := &saver{r: r, route: saverRoutes[number], rng: rand.New(rand.NewPCG(r.rng.Uint64(), 2)), began: time.Now(), moves: map[string]*movement{}}
+	s := &saver{
+		r: r, route: saverRoutes[number], rng: rand.New(rand.NewPCG(r.rng.Uint64(), 2)), began: time.Now(), moves: map[string]*movement{},
+	}
 	operator := r.operator()
 	account := fmt.Sprint(operate[struct{ Account int }](operator, "account", "create", fmt.Sprintf("saver%d@example.org", number)).Account)
 	key := operate[struct {
@@ -260,9 +262,13 @@ func (s *saver) withdraw() error {
 
 	s.number++
 	w := &client.NewWithdrawal{
-		Asset: s.asset, Network: s.network, Address: to.Address, Amount: client.Decimal(s.withdrawal), Fee: s.fee, ClientID: fmt.Sprintf("w%d", s.number),
+		Asset: s.asset, Network: s.network, Address: to.Address, Amount: client.Decimal(s.withdrawal), Fee: s.fee,
+		ClientID: fmt.Sprintf("w%d", s.number),
 	}
-	m := &movement{moved: moved{askTurn, s.number, nano(s.withdrawal) + nano(string(s.fee))}, from: time.Since(s.began), address: to.Address, paid: s.withdrawal}
+	m := &movement{
+		moved: moved{askTurn, s.number, nano(s.withdrawal) + nano(string(s.fee))}, from: time.Since(s.began),
+		address: to.Address, paid: s.withdrawal,
+	}
 	ctx, cancel := context.WithTimeout(s.r.t.Context(), patience)
 	defer cancel()
 	err = s.ask(ctx, func(ctx context.Context, api *client.Client) (err error) {

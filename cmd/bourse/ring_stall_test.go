@@ -70,8 +70,8 @@ func TestClusterStalls(t *testing.T) {
 	x.finish("stalls")
 }
 
-// TestHungLeader asks a leader whose disk hangs: it is not ready, answers no read, and refuses orders as not taken, all without
-// waiting for its disk, and is a replica once that goes on.
+// TestHungLeader asks a leader whose disk hangs: it is not ready, answers no read, and refuses orders as not taken,
+// all without waiting for its disk, and is a replica once that goes on.
 func TestHungLeader(t *testing.T) {
 	needs.Program(t, "strace")
 	r := newRing(t, rand.New(rand.NewPCG(1, 1)), nil)

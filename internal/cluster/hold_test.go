@@ -7,7 +7,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/cluster"
 )
 
-// TestHolds keeps segments from the archive for a learner's first day, for each learner anew, and no longer than it is one.
+// TestHolds keeps segments from the archive for a learner's first day, for each learner anew, and no longer than it
+// is one.
 func TestHolds(t *testing.T) {
 	look := cluster.NewHolds()
 	begin := time.Unix(1e9, 0)

@@ -11,8 +11,9 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
 )
 
-// TestStall lets the leader's disk hang at its next sync. It sends nothing then, so that another node leads; it is stalled after a
-// number of looks, confirms nobody without waiting for its disk, and is a replica once the disk goes on.
+// TestStall lets the leader's disk hang at its next sync. It sends nothing then, so that another node leads; it is
+// stalled after a number of looks, confirms nobody without waiting for its disk, and is a replica once the disk goes
+// on.
 func TestStall(t *testing.T) {
 	sites := newSites(t, 3)
 	nodes, disks := []*node{}, map[*node]*memdisk.Disk{}

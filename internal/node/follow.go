@@ -37,8 +37,8 @@ func (n *Node) openFollower(ctx context.Context, cursor history.Cursor) error {
 	return err
 }
 
-// holdsArchive reports whether live segments stay out of the archive, because a node that joins needs them. The disk must have as
-// much room again as they take.
+// holdsArchive reports whether live segments stay out of the archive, because a node that joins needs them. The disk
+// must have as much room again as they take.
 func (n *Node) holdsArchive() bool {
 	if n.Member == nil {
 		return false

@@ -311,8 +311,8 @@ func answerLast(ctx context.Context, servers []stoppable) {
 // diskLookEvery is the time between two looks whether the journal's disk answers.
 const diskLookEvery = 100 * time.Millisecond
 
-// watchDisk refuses commands of a leader whose disk hangs. The others elect another leader meanwhile, and clients would wait for
-// an outcome that this one learns once its disk goes on.
+// watchDisk refuses commands of a leader whose disk hangs. The others elect another leader meanwhile, and clients
+// would wait for an outcome that this one learns once its disk goes on.
 func (n *Node) watchDisk(ctx context.Context) error {
 	if n.Member == nil {
 		return nil
