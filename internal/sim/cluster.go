@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"runtime/debug"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine/enginetest"
@@ -13,8 +14,12 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal/raftlog"
 )
 
-// size is the number of nodes of a simulated cluster.
-const size = 3
+const (
+	// size is the number of nodes of a simulated cluster.
+	size = 3
+	// places is the number of nodes that run at once: those of the cluster, and one that comes or goes.
+	places = size + 1
+)
 
 // micros is simulated time in microseconds.
 type micros uint64
@@ -37,16 +42,20 @@ type cluster struct {
 
 	now   micros
 	nodes [size]*member
-	wire  links
+	// parting is the node whose place in nodes a newcomer has taken: it is a member until it has left, and runs on for a
+	// while. It is nil if there is none.
+	parting *member
+	wire    links
 	// identity and segment are those of every node's journal.
 	identity journal.Identity
 	segment  int64
 	// calm is true once the faults have ended.
 	calm bool
-	// lost is the disk that was lost last, until a new life of its node votes; nil for none. losses is true while a
-	// loss waits until the others can bear it: no other fault begins then.
+	// lost is the disk that was lost last, or the node that comes, until that votes; nil for none. losses is true while a
+	// loss waits until the others can bear it: no other fault begins then. lives is the number of lives beyond the first.
 	lost   *loss
 	losses bool
+	lives  uint64
 	// heir is the node that a leader handed over to last.
 	heir heir
 	// proposed are the batches that clients have sent, by tag minus one.
@@ -99,7 +108,7 @@ func drawClusterShape(c *chance, rounds int) clusterShape {
 	s.pause, s.hang, s.oneWay, s.apart, s.clock = rate(10), rate(20), rate(15), rate(15), rate(8)
 	s.members, s.slow = pick(c, rate(30), rate(30), 10), c.Below(size+1)
 	s.transfer, s.recovery = rate(20), rate(6)
-	s.loss = rate(6)
+	s.loss = rate(12)
 	return s
 }
 
@@ -207,11 +216,15 @@ func (w *cluster) round() {
 		w.losing()
 	}
 	w.seating()
+	w.part()
 	w.wire.deliver(w)
 
 	first := w.chance.Below(size)
 	for i := range w.nodes {
 		w.nodes[(first+uint64(i))%size].work()
+	}
+	if w.parting != nil {
+		w.parting.work()
 	}
 	if w.chance.percent(w.shape.traffic) {
 		w.send()
@@ -226,7 +239,7 @@ const patience = 30 * seconds
 func (w *cluster) settle() {
 	w.calm = true
 	w.wire.heal()
-	for _, n := range w.nodes {
+	for _, n := range w.running() {
 		n.recover()
 	}
 
@@ -267,9 +280,17 @@ func (w *cluster) settled(last uint64) bool {
 	return w.proposed[last-1].state == acked
 }
 
+// running returns the nodes whose processes are there, or come back.
+func (w *cluster) running() []*member {
+	if w.parting == nil {
+		return w.nodes[:]
+	}
+	return append(slices.Clone(w.nodes[:]), w.parting)
+}
+
 // leader returns a node that takes proposals, nil if there is none.
 func (w *cluster) leader() *member {
-	for _, n := range w.nodes {
+	for _, n := range w.running() {
 		if n.awake() && n.log.Status().Open {
 			return n
 		}

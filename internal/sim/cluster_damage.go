@@ -63,7 +63,7 @@ func (n *member) spots() (list []spot) {
 
 // elsewhere returns the last command that is on the disk of another node without damage.
 func (n *member) elsewhere() (last bourse.Seq) {
-	for _, other := range n.world.nodes {
+	for _, other := range n.world.running() {
 		if other != n && other.rotten == "" {
 			last = max(last, other.seen)
 		}
@@ -77,7 +77,7 @@ func (n *member) repair() bool {
 	w := n.world
 	files := func(m *member) *journal.Files { return journal.NewFiles(m.disk, w.identity) }
 	var others []*journal.Files
-	for _, other := range w.nodes {
+	for _, other := range w.running() {
 		if other != n {
 			others = append(others, journal.NewFiles(other.disk.Clone(), w.identity))
 		}

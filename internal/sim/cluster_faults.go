@@ -29,6 +29,9 @@ type ClusterCounts struct {
 	// Disks counts lost disks, with those of newcomers whose leader had archived what they lacked, Copied the
 	// archives that newcomers began with, Returned the newcomers that vote.
 	Disks, Copied, Returned uint64
+	// Replaced counts the nodes that gave their votes to newcomers, Joined the newcomers that voted beside all others
+	// before one of those left, Left the nodes that left before a newcomer joined.
+	Replaced, Joined, Left uint64
 	// Members are the changes of members that a leader took, Archived the segments that moved to an archive.
 	Members, Archived uint64
 	// Transfers are the hand-overs that a leader began, Handed those after which the other node led.
@@ -56,6 +59,7 @@ func (c *ClusterCounts) fields() []struct {
 		{"rotted", &c.Rotted}, {"mended", &c.Mended}, {"ends inside a repair", &c.HalfMended},
 		{"recoveries", &c.Recovered}, {"ends inside a recovery", &c.HalfRecovered},
 		{"lost disks", &c.Disks}, {"copied archives", &c.Copied}, {"votes of newcomers", &c.Returned},
+		{"replaced nodes", &c.Replaced}, {"joins before a node left", &c.Joined}, {"nodes that left before one joined", &c.Left},
 		{"changes of members", &c.Members}, {"archived segments", &c.Archived},
 		{"transfers", &c.Transfers}, {"transfers that were done", &c.Handed},
 		{"one-way cuts", &c.OneWay}, {"cut off", &c.Apart}, {"clock jumps", &c.Clocks},
@@ -95,7 +99,8 @@ func (c *ClusterCounts) String() string {
 // misfortune draws the faults of a round.
 func (w *cluster) misfortune() {
 	c, s := w.chance, &w.shape
-	n := w.nodes[c.Below(size)]
+	nodes := w.running()
+	n := nodes[c.Below(uint64(len(nodes)))]
 	if n.log != nil {
 		w.befall(n)
 	}
@@ -108,12 +113,12 @@ func (w *cluster) misfortune() {
 		return w.now + micros(c.Below(uint64(pick(c, 30*milliseconds, 400*milliseconds, 2*seconds))))
 	}
 	if c.oneIn(s.oneWay) {
-		w.wire.cut[c.Below(size)][c.Below(size)] = long()
+		w.wire.cut[c.Below(places)][c.Below(places)] = long()
 		w.counts.OneWay++
 	}
 	if c.oneIn(s.apart) {
 		until := long()
-		for i := range w.nodes {
+		for i := range w.wire.cut {
 			w.wire.cut[number(n.id)-1][i], w.wire.cut[i][number(n.id)-1] = until, until
 		}
 		w.counts.Apart++

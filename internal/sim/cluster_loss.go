@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"go.etcd.io/raft/v3"
 	"go.etcd.io/raft/v3/raftpb"
 
 	"github.com/bourse-exchange/bourse/internal/disk/memdisk"
@@ -20,6 +21,8 @@ type loss struct {
 	// journal lacked entries that a leader had archived; zero for none.
 	node          *member
 	former, stale uint64
+	// order is that in which the new node joins and the former one leaves.
+	order order
 	// joined is true once the new life has a journal.
 	joined bool
 }
@@ -29,8 +32,10 @@ func number(id uint64) uint64 { return id & (anotherLife - 1) }
 
 // at returns the node that has an id; nil for a former life.
 func (w *cluster) at(id uint64) *member {
-	if n := w.nodes[number(id)-1]; n.id == id {
-		return n
+	for _, n := range w.running() {
+		if n.id == id {
+			return n
+		}
 	}
 	return nil
 }
@@ -39,7 +44,7 @@ func (w *cluster) at(id uint64) *member {
 // happens once all three vote, no change of that is under way, and no node waits for another one to be mended.
 func (w *cluster) losing() {
 	w.losses = w.losses || w.chance.oneIn(w.shape.loss)
-	if !w.losses || w.lost != nil || !w.gather() {
+	if !w.losses || w.lost != nil || w.parting != nil || !w.gather() {
 		return
 	}
 	l := w.leader()
@@ -54,7 +59,12 @@ func (w *cluster) losing() {
 	}
 
 	w.losses = false
-	n := w.nodes[w.chance.Below(size)]
+	at := w.chance.Below(size)
+	if w.chance.percent(50) {
+		w.replace(at)
+		return
+	}
+	n := w.nodes[at]
 	w.lost = &loss{node: n, former: n.id}
 	n.anew()
 }
@@ -64,7 +74,8 @@ func (n *member) anew() {
 	n.world.trail.note("%d: node %d loses its disk", n.world.now, n.id)
 	n.world.counts.Disks++
 	n.die(true)
-	n.id += anotherLife
+	n.world.lives++
+	n.id = number(n.id) + n.world.lives*anotherLife
 	n.disk = memdisk.New(uint64(len(n.world.proposed))<<8 + n.id)
 	n.seen, n.cuts = 0, 0
 }
@@ -94,6 +105,10 @@ func (n *member) join() bool {
 	if l == nil || l.before != nil {
 		return false
 	}
+	if w.lost.order == leaveFirst && slices.Contains(l.log.Status().Voters, w.lost.former) {
+		w.leaves(l)
+		return false
+	}
 	if !slices.Contains(l.known, n.id) {
 		c := single(raftpb.ConfChangeAddLearnerNode, n.id)
 		if w.lost.stale != 0 {
@@ -121,7 +136,7 @@ func (n *member) join() bool {
 	return true
 }
 
-// seating lets the leader give a node that joined its vote, in the place of its former life. If another one leads than
+// seating lets the leader give a node that joined its vote, and take it from the former one. If another one leads than
 // at the beginning, which had archived more, the node is made anew, as by an operator.
 func (w *cluster) seating() {
 	l := w.leader()
@@ -131,13 +146,21 @@ func (w *cluster) seating() {
 	id, former := w.lost.node.id, w.lost.former
 	switch voters := l.log.Status().Voters; {
 	case slices.Contains(voters, id):
-		if l.members(size) && !slices.Contains(l.known, former) {
-			w.counts.Returned++
-			w.lost = nil
+		switch {
+		case slices.Contains(voters, former):
+			w.leaves(l)
+		case l.members(size) && !slices.Contains(l.known, former):
+			w.returned()
 		}
 	case slices.Contains(l.log.CaughtUp(), id):
+		if w.lost.order == together && l.id == former {
+			_, _ = l.log.Transfer(raft.None) // it is asked for again
+			return
+		}
 		c := single(raftpb.ConfChangeAddNode, id)
-		c.Changes = append(c.Changes, removal(former))
+		if w.lost.order == together {
+			c.Changes = append(c.Changes, removal(former))
+		}
 		_ = l.log.Change(c) // it is asked for again
 	case w.lost.node.lacks(l):
 		w.lost.stale, w.lost.joined = id, false

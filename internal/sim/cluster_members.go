@@ -86,10 +86,14 @@ func (a *agreed) agree(n *member) {
 	a.voters[s.Applied] = voters
 }
 
-// archive moves a segment to the archive, unless another node may need it: then that waits for a snapshot.
+// archive moves a segment to the archive, unless another node may need it: then that waits for a snapshot. It waits while
+// a node joins (ADR 174).
 func (n *member) archive() error {
+	if n.world.lost != nil {
+		return nil
+	}
 	before := n.log.Durable()
-	for _, other := range n.world.nodes {
+	for _, other := range n.world.running() {
 		before = min(before, other.seen)
 	}
 	moved, err := journal.NewFiles(n.disk, n.world.identity).ArchiveNext(before + 1)

@@ -128,7 +128,8 @@ func (w *cluster) send() {
 		}
 		count = opening
 	}
-	n := w.nodes[w.chance.Below(size)]
+	nodes := w.running()
+	n := nodes[w.chance.Below(uint64(len(nodes)))]
 	if !n.awake() || n.before != nil || !n.log.Status().Open {
 		return
 	}
@@ -259,7 +260,7 @@ func (a *agreed) observe(n *member) {
 // describe describes the nodes.
 func (w *cluster) describe() string {
 	text := fmt.Sprintf("the truth is at command %d", w.truth.last())
-	for _, n := range w.nodes {
+	for _, n := range w.running() {
 		if n.log == nil {
 			text += fmt.Sprintf("; node %d is down", n.id)
 			continue

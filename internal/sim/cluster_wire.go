@@ -12,7 +12,7 @@ type links struct {
 	// flying are the messages on their way, in the order of sending.
 	flying []letter
 	// cut is the time until which no message of a node reaches another.
-	cut [size][size]micros
+	cut [places][places]micros
 }
 
 // letter is a message on its way.
@@ -69,4 +69,4 @@ func (x *links) deliver(w *cluster) {
 }
 
 // heal ends all cuts.
-func (x *links) heal() { x.cut = [size][size]micros{} }
+func (x *links) heal() { x.cut = [places][places]micros{} }

@@ -58,8 +58,10 @@
 // behind each, over three disks and a network that loses, delays, repeats and cuts messages,
 // also one way. Processes are killed, stand still and lose their power between any two
 // operations; disks fail, rot, hang and are lost; clocks jump; leaders change the members, and
-// admit a node that lost its disk under another id; a node applies entries slowly; segments go
-// to the archive; clients send batches to whichever node takes them. The truth is every batch that any node yielded. The simulation checks:
+// admit a node that lost its disk under another id, and one of a new number in the place of another that runs, which
+// leaves before, with or behind the vote of the new one and runs on for a while; a node applies entries slowly; segments
+// go to the archive; clients send batches to whichever node takes them. The truth is every batch that any node yielded.
+// The simulation checks:
 //
 //   - no node yields another batch at a sequence, and no batch is committed twice
 //   - a leader that opens has all that was acknowledged in earlier terms; a term has one leader
@@ -68,7 +70,8 @@
 //     decayed below the watermark, and a promise older than the node's entries
 //   - a byte that rots below the watermark, in an entry that another node has, is mended from it, also after a crash
 //     inside that, and the node goes on
-//   - a node that lost its disk begins with the leader's archive, catches up, and votes in the place of its former life
+//   - a node that lost its disk begins with the leader's archive, catches up, and votes in the place of its former life,
+//     and so does one that replaces another
 //   - a node that is made the only one, also after a crash inside that, has all that it yielded or knew to be
 //     committed, and leads
 //   - nodes that have applied the same entries have the same voters
@@ -82,6 +85,6 @@
 //
 // Read sim.go, then world.go, process.go, faults.go and truth.go; for the networks
 // wallets.go, chains.go, customers.go and paid.go; for clusters cluster.go, cluster_member.go,
-// cluster_members.go, cluster_damage.go, cluster_loss.go, cluster_recovery.go, cluster_wire.go, cluster_faults.go and
-// cluster_truth.go. Not here: HTTP, SQLite, and anything with goroutines.
+// cluster_members.go, cluster_damage.go, cluster_loss.go, cluster_replace.go, cluster_recovery.go, cluster_wire.go,
+// cluster_faults.go and cluster_truth.go. Not here: HTTP, SQLite, and anything with goroutines.
 package sim
