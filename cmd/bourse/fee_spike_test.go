@@ -56,7 +56,7 @@ func (w *depositor) spiked(what string, holds func() bool) {
 	}, what, holds)
 }
 
-// waitingFor returns the hash of the payment to an address that anvil has in no block; empty for none.
+// waitingFor returns the hash of the payment to an address that a node of Ethereum has in no block; empty for none.
 func (w *depositor) waitingFor(address string) string {
 	w.t.Helper()
 	var pool struct {

@@ -88,6 +88,10 @@ func (a *anvil) alone(change func() error) error {
 	return nil
 }
 
+func (a *anvil) mineEmpty(count int) error {
+	return a.alone(func() error { return a.mine(count) })
+}
+
 func (a *anvil) replace(depth int, raws ...string) error {
 	return a.alone(func() error {
 		if err := a.call(nil, "anvil_reorg", depth, []any{}); err != nil {

@@ -121,6 +121,8 @@ type Ether struct {
 type control interface {
 	// mine adds blocks, the first with all pending transactions.
 	mine(count int) error
+	// mineEmpty adds blocks without the pending transactions, which wait on.
+	mineEmpty(count int) error
 	// replace takes the last blocks off the chain and adds as many empty ones, and one with these transactions
 	// alone. Those of the old blocks are gone, and what else was pending is pending again.
 	replace(depth int, raws ...string) error
@@ -231,6 +233,14 @@ func (o *Ether) NewAddress() (string, error) {
 // Mine adds blocks, the first with all pending transactions.
 func (o *Ether) Mine(count int) (chain.BlockRef, error) {
 	if err := o.chain.mine(count); err != nil {
+		return chain.BlockRef{}, err
+	}
+	return o.head()
+}
+
+// MineEmpty adds blocks without the pending transactions.
+func (o *Ether) MineEmpty(count int) (chain.BlockRef, error) {
+	if err := o.chain.mineEmpty(count); err != nil {
 		return chain.BlockRef{}, err
 	}
 	return o.head()

@@ -113,6 +113,15 @@ func (g *geth) mine(count int) error {
 	return nil
 }
 
+func (g *geth) mineEmpty(count int) error {
+	for range count {
+		if err := g.add(nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ready returns the pending transactions whose turn it is, in the order in which the outside world sent them, and
 // those of others behind them.
 func (g *geth) ready() (raws []string, err error) {

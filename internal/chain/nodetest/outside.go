@@ -92,7 +92,7 @@ func (o *Outside) earn() error {
 	if err := o.blockTo(o.script, nil); err != nil {
 		return err
 	}
-	if _, err := o.mineEmpty(o.node.ripe); err != nil {
+	if _, err := o.MineEmpty(o.node.ripe); err != nil {
 		return err
 	}
 	first, err := o.txsAt(1)
@@ -182,7 +182,7 @@ func (o *Outside) Mine(count int) (chain.BlockRef, error) {
 	if _, err := o.generate(txs); err != nil {
 		return chain.BlockRef{}, err
 	}
-	return o.mineEmpty(count - 1)
+	return o.MineEmpty(count - 1)
 }
 
 // mine adds a block with these transactions.
@@ -222,8 +222,8 @@ func (o *Outside) blockTo(script []byte, txs []string) error {
 	return o.call(nil, "generateblock", "raw("+hex.EncodeToString(script)+")", txs)
 }
 
-// mineEmpty adds blocks without payments.
-func (o *Outside) mineEmpty(count int) (chain.BlockRef, error) {
+// MineEmpty adds blocks without payments.
+func (o *Outside) MineEmpty(count int) (chain.BlockRef, error) {
 	for range count {
 		if _, err := o.generate(nil); err != nil {
 			return chain.BlockRef{}, err
@@ -357,7 +357,7 @@ func (o *Outside) Reorg(depth int, drop bool) (chain.BlockRef, error) {
 		slices.Reverse(txs)
 		o.order = append(o.order, txs...)
 	}
-	return o.mineEmpty(depth + 1)
+	return o.MineEmpty(depth + 1)
 }
 
 // Restart restarts the node. The transactions that wait do so afterwards: one that forgets them has
@@ -437,7 +437,7 @@ func (o *Outside) DoubleSpend(hash chain.Hash) (chain.Hash, error) {
 	if _, err := o.mine(tx); err != nil {
 		return chain.Hash{}, err
 	}
-	_, err := o.mineEmpty(at.Confirms)
+	_, err := o.MineEmpty(at.Confirms)
 	return chain.Hash(tx.TxHash()), err
 }
 
