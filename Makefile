@@ -124,6 +124,10 @@ networks-kills: ## Kill exchange, signer and node or cut the connection KILLS ti
 networks-spike: ## Let the price of a real node's blocks rise above what a withdrawal pays: it is outbid, and paid once.
 	BOURSE_REQUIRE=anvil $(GO) test -count=1 -timeout 20m -v -run '^TestFeeSpike$$' ./cmd/bourse -networks.spike
 
+.PHONY: networks-figures
+networks-figures: ## Measure an exchange on a real node, beside the node alone: catch-up and latencies.
+	BOURSE_REQUIRE=knots $(GO) test -count=1 -timeout 30m -v -run '^TestNetworkFigures$$' ./cmd/bourse -networks.figures=100
+
 FLAGS ?= -short
 
 .PHONY: race
