@@ -39,18 +39,6 @@ func (b *Board) DayTotal(id bourse.NetworkID, asset bourse.AssetID) bourse.Amoun
 	return n.counted.totals[asset]
 }
 
-// Gone reports whether a deposit is known whose block left the chain.
-func (b *Board) Gone(id bourse.NetworkID, at bourse.Outpoint) bool {
-	b.mu.RLock()
-	defer b.mu.RUnlock()
-	n := b.networks[id]
-	if n == nil {
-		return false
-	}
-	_, known := n.gone[at]
-	return known
-}
-
 // believe takes the owners from the inflows of a block beyond what one node alone may credit: they are parked, and wait
 // for an operator. A smaller one that still fits passes. A deposit that is known keeps its owner.
 func (w *Worker) believe(txs []bourse.TxEffect) {

@@ -293,29 +293,6 @@ func (b *Board) foldDeposit(d *bourse.Deposit) {
 	}
 }
 
-// maxOutcomes bounds how often a transaction may be mined with another outcome.
-const maxOutcomes = 1 << 32 / chain.MaxIndex
-
-// Index returns the index of an inflow of a transaction on a network of accounts. It is the inflow's own, unless a block
-// that left the chain had another amount, asset or address there: a contract may pay as it likes each time that its
-// transaction is mined, and a deposit is one payment. Then it is the first one that is free, or has this payment.
-func (b *Board) Index(id bourse.NetworkID, tx bourse.TxHash, in *bourse.Inflow) uint32 {
-	b.mu.RLock()
-	defer b.mu.RUnlock()
-	n := b.networks[id]
-	if n == nil {
-		return in.Index
-	}
-	for outcome := range uint32(maxOutcomes) {
-		index := in.Index + outcome*chain.MaxIndex
-		d, known := n.gone[bourse.Outpoint{Tx: tx, Index: index}]
-		if !known || d.Asset == in.Asset && d.Amount == in.Amount && d.Address == in.Address {
-			return index
-		}
-	}
-	return in.Index // the journal refuses it
-}
-
 // State returns the exchange's position in a network's chain.
 func (b *Board) State(id bourse.NetworkID) bourse.NetworkState {
 	b.mu.RLock()
