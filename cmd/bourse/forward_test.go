@@ -131,9 +131,9 @@ func TestForwardedClientsAreCounted(t *testing.T) {
 	}
 }
 
-// TestStreamsAreCountedAtReplicas has a node that reaches no leader count the streams that a client wants to open: the leader counts
-// them too late, once they have cost it a connection.
-func TestStreamsAreCountedAtReplicas(t *testing.T) {
+// TestReplicasBoundTheirClients has a node that reaches no leader count the streams that a client wants to open, which the leader counts
+// too late, once they have cost it a connection, and take no more connections of an address than a leader does.
+func TestReplicasBoundTheirClients(t *testing.T) {
 	g := startTrioOf(t, append([]string{"--limits=production"}, trioArgs...)...)
 	last, other := g.replicas()[0], g.replicas()[1]
 	must(t, syscall.Kill(other.PID, syscall.SIGKILL))
@@ -153,6 +153,19 @@ func TestStreamsAreCountedAtReplicas(t *testing.T) {
 			t.Errorf("upgrade to %q: counted %t, %s", upgrade, counted, a.Status)
 		}
 	}
+
+	const mostly = 1002 // of which the last two are too many
+	for n := range mostly {
+		c, err := net.Dial("tcp", last.Listen)
+		must(t, err)
+		defer func() { _ = c.Close() }()
+		_, _ = io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+		if answered, _ := c.Read(make([]byte, 1)); answered == 0 {
+			t.Logf("connection %d of an address is closed", n+1)
+			return
+		}
+	}
+	t.Errorf("a node takes %d connections of one address", mostly)
 }
 
 // roaming are the answers to the orders of clients of the nodes that do not lead, by their ids.
