@@ -159,7 +159,7 @@ crash: ## Kill the real binary CYCLES times while clients trade, move money and 
 KILLS ?= 100
 
 .PHONY: standby
-standby: ## Kill the source of a standby KILLS times while clients trade and move money, and go on with the standby.
+standby: ## Kill the source of a standby KILLS times while clients trade and move money, go on with the standby, check all histories.
 	$(GO) test -count=1 -timeout 60m -v -run 'TestStandbyKill$$' ./cmd/bourse -standby.kills=$(KILLS)
 
 FREEZES   ?= 100
