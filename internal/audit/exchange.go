@@ -49,8 +49,15 @@ func (x *Exchange) open() error {
 	}
 	x.Identity = id
 	x.Files, x.Snapshots = journal.NewFiles(x.dir, id), journal.NewSnapshots(x.dir, id)
+	x.Snapshots.Reads = reads
 	x.Voids, err = journal.LoadVoids(x.dir, id)
 	return err
+}
+
+// reads reports whether this program reads a snapshot's state. Replays do without those of other programs.
+func reads(s *journal.Snapshot) bool {
+	section, _ := s.Section(sequencer.EngineSection)
+	return engine.Reads(section)
 }
 
 // Close releases the directory.
@@ -132,7 +139,7 @@ func (x *Exchange) ReplayOldest(to bourse.Seq) (*Replayed, error) {
 		if loadErr != nil {
 			return nil, loadErr
 		}
-		if s == nil {
+		if s == nil || !reads(s) {
 			continue
 		}
 		if r, fromErr := x.replayFrom(s, to); !errors.Is(fromErr, journal.ErrCompacted) {

@@ -213,7 +213,7 @@ func (x *Exchange) States(to bourse.Seq, now func() time.Time) (*StateReport, er
 		if err != nil {
 			return nil, err
 		}
-		if s == nil {
+		if s == nil || !reads(s) {
 			continue
 		}
 		agrees, err := x.agrees(s, end.Engine.Seq(), passed[at], hash)

@@ -39,6 +39,9 @@ type Snapshots struct {
 	// OnDamage, if not nil, is called for each damaged snapshot that is skipped. Set it
 	// before the first call.
 	OnDamage func(*DamageError)
+	// Reads, if not nil, reports whether this program reads the sections of a snapshot. Newest skips others, such as those
+	// of an older program. Set it before the first call.
+	Reads func(*Snapshot) bool
 	// OnWritten, if not nil, is called for each snapshot that became durable. Set it
 	// before the first call.
 	OnWritten func(SnapshotHeader)
@@ -122,7 +125,7 @@ func (s *Snapshots) NewestBytes() (int64, error) {
 }
 
 // Newest returns the newest good snapshot at or below upTo; false if there is none. It
-// skips damaged ones and reports them to OnDamage. The errors are those of reading,
+// skips damaged ones and reports them to OnDamage, and those that are not of Reads. The errors are those of reading,
 // ErrNewerFormat, ErrOlderFormat, ErrOtherExchange and ErrSandbox: an intact file that does
 // not belong here is never skipped.
 func (s *Snapshots) Newest(upTo bourse.Seq) (*Snapshot, bool, error) {
@@ -135,7 +138,7 @@ func (s *Snapshots) Newest(upTo bourse.Seq) (*Snapshot, bool, error) {
 			continue
 		}
 		snapshot, err := s.Load(at)
-		if s.passesOver(err) {
+		if s.passesOver(err) || err == nil && s.Reads != nil && !s.Reads(snapshot) {
 			continue
 		}
 		return snapshot, err == nil, err

@@ -148,6 +148,20 @@ func TestSnapshotNewest(t *testing.T) {
 	seqs(t, "after the damaged one was written again", good, err, 30, 20, 10)
 }
 
+// TestSnapshotOfAnotherProgram passes over snapshots that this program does not read.
+func TestSnapshotOfAnotherProgram(t *testing.T) {
+	s := journal.NewSnapshots(memdisk.New(1), ours)
+	mustSnapshot(t, s, 3, 5, 9)
+	s.Reads = func(one *journal.Snapshot) bool { return one.Header.Tip.Last == 3 }
+	if got, ok, err := s.Newest(9); err != nil || !ok || got.Header.Tip.Last != 3 {
+		t.Errorf("the newest one is %+v, %t: %v", got, ok, err)
+	}
+	s.Reads = func(*journal.Snapshot) bool { return false }
+	if got, ok, err := s.Newest(9); err != nil || ok {
+		t.Errorf("the newest one is %+v: %v", got, err)
+	}
+}
+
 // TestSnapshotDamage flips each bit of a snapshot, and cuts it everywhere.
 func TestSnapshotDamage(t *testing.T) {
 	d := memdisk.New(1)

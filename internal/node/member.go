@@ -124,10 +124,7 @@ func (r *replica) open(ctx context.Context) (err error) {
 	if r.identity, err = r.Member.Config().Identity(); err != nil {
 		return err
 	}
-	r.files, r.snapshots = journal.NewFiles(r.disk, r.identity), journal.NewSnapshots(r.disk, r.identity)
-	r.snapshots.OnDamage = func(e *journal.DamageError) {
-		r.Log.Error("passed over a damaged snapshot", slog.Any("error", e))
-	}
+	r.files, r.snapshots = journal.NewFiles(r.disk, r.identity), r.openSnapshots(r.identity)
 	if r.voids, err = journal.LoadVoids(r.disk, r.identity); err != nil {
 		return fmt.Errorf("voided commands: %w", err)
 	}

@@ -148,10 +148,7 @@ func (n *Node) openJournal(ctx context.Context) (err error) {
 	}
 	n.reportRecovery(recovered)
 	n.files = journal.NewFiles(n.disk, identity)
-	n.snapshots = journal.NewSnapshots(n.disk, identity)
-	n.snapshots.OnDamage = func(e *journal.DamageError) {
-		n.Log.Error("passed over a damaged snapshot", slog.Any("error", e))
-	}
+	n.snapshots = n.openSnapshots(identity)
 	if n.voids, err = journal.LoadVoids(n.disk, identity); err != nil {
 		return fmt.Errorf("voided commands: %w", err)
 	}
@@ -243,6 +240,25 @@ func (n *Node) restorable() (sequencer.Section, error) {
 		return err
 	})
 	return section, err
+}
+
+// openSnapshots returns the snapshots of the data directory. Those that another version of the program wrote are passed
+// over, and the journal is replayed.
+func (n *Node) openSnapshots(id journal.Identity) *journal.Snapshots {
+	list := journal.NewSnapshots(n.disk, id)
+	list.OnDamage = func(e *journal.DamageError) {
+		n.Log.Error("passed over a damaged snapshot", slog.Any("error", e))
+	}
+	list.Reads = func(s *journal.Snapshot) bool {
+		section, _ := s.Section(sequencer.EngineSection)
+		reads := engine.Reads(section)
+		if !reads {
+			n.Log.Warn("passed over a snapshot of another version of the program; the journal is replayed instead",
+				slog.Uint64("seq", uint64(s.Header.Tip.Last)))
+		}
+		return reads
+	}
+	return list
 }
 
 // newestSnapshot returns the newest good snapshot at or before a command; false if there

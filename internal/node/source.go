@@ -14,6 +14,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/cluster"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/edge"
 	"github.com/bourse-exchange/bourse/internal/journal"
 	"github.com/bourse-exchange/bourse/internal/sqlstore/accounts"
@@ -119,6 +120,7 @@ func (n *Node) sourceHook() func(*journal.Tip, func() [32]byte) {
 	n.source = standby.NewSource(standby.SourceOptions{
 		Hello: n.hello, Files: n.files, Durable: n.log.Durable, Voids: n.voids,
 		CompareEvery: bourse.Time(n.Cluster.CompareEvery.Microseconds()),
+		StateForm:    engine.StateVersion,
 		Accounts:     n.accountsPart(), Secrets: n.secretsPart(), Clock: time.Now, After: time.After, Log: n.Log,
 	})
 	return n.source.Frame

@@ -16,6 +16,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
+	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/edge"
 	"github.com/bourse-exchange/bourse/internal/history"
@@ -97,7 +98,7 @@ func Follow(ctx context.Context, o FollowOptions) (err error) {
 		},
 		failed: make(chan error, 1),
 	}}
-	c.states = standby.NewStates(c.nearly)
+	c.states = standby.NewStates(c.nearly, engine.StateVersion)
 	c.defaults()
 	defer func() { err = errors.Join(err, c.close()) }()
 	if c.peer, err = standby.NewPeer(o.Source, &o.Credentials); err != nil {
@@ -184,10 +185,7 @@ func (c *copying) own() standby.Hello {
 
 // openCopy opens the journal's companions: voids, snapshots and history.
 func (c *copying) openCopy(ctx context.Context, theirs *standby.Hello, unreached error) (err error) {
-	c.files, c.snapshots = journal.NewFiles(c.disk, c.identity), journal.NewSnapshots(c.disk, c.identity)
-	c.snapshots.OnDamage = func(e *journal.DamageError) {
-		c.Log.Error("passed over a damaged snapshot", slog.Any("error", e))
-	}
+	c.files, c.snapshots = journal.NewFiles(c.disk, c.identity), c.openSnapshots(c.identity)
 	if c.voids, err = journal.LoadVoids(c.disk, c.identity); err != nil {
 		return fmt.Errorf("voided commands: %w", err)
 	}

@@ -60,6 +60,8 @@ type SourceOptions struct {
 	Voids   *journal.VoidList
 	// CompareEvery is the interval of the states that followers compare.
 	CompareEvery bourse.Time
+	// StateForm is the version of the form of states that is hashed.
+	StateForm uint32
 	// Accounts and Secrets are copied; Accounts is nil if they are on a server.
 	Accounts, Secrets *Part
 	Clock             func() time.Time
@@ -87,7 +89,7 @@ type stream struct {
 // NewSource returns a source.
 func NewSource(o SourceOptions) *Source {
 	s := &Source{SourceOptions: o, streams: map[string]*stream{}}
-	s.states = NewStates(s.Followed)
+	s.states = NewStates(s.Followed, o.StateForm)
 	s.states.SetInterval(o.CompareEvery)
 	return s
 }

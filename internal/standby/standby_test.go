@@ -298,7 +298,7 @@ func TestHello(t *testing.T) {
 // different commands.
 func TestStates(t *testing.T) {
 	run := func(from, to int, wrongAt int) *standby.States {
-		s := standby.NewStates(func() bool { return true })
+		s := standby.NewStates(func() bool { return true }, 6)
 		s.SetInterval(10)
 		for n := from; n <= to; n++ {
 			s.Frame(&journal.Tip{Last: bourse.Seq(n), Time: bourse.Time(n * 3)}, func() [32]byte {
@@ -313,6 +313,13 @@ func TestStates(t *testing.T) {
 	}
 	if _, err := run(13, 50, 40).Compare(source.List()); !errors.Is(err, standby.ErrState) {
 		t.Errorf("another state: %v", err)
+	}
+	newer := source.List()
+	for i := range newer {
+		newer[i].Form, newer[i].Hash = 7, "other"
+	}
+	if last, err := run(13, 50, 0).Compare(newer); err != nil || last != 0 {
+		t.Errorf("states of another form: compared up to %d: %v", last, err)
 	}
 	if got := len(run(1, 1000, 0).List()); got != 16 {
 		t.Errorf("%d states are kept", got)
@@ -329,7 +336,7 @@ func TestIntervals(t *testing.T) {
 	at := func(n int) (*journal.Tip, func() [32]byte) {
 		return &journal.Tip{Last: bourse.Seq(n), Time: bourse.Time(n)}, func() [32]byte { return [32]byte{byte(n)} }
 	}
-	own = standby.NewStates(func() bool { return true })
+	own = standby.NewStates(func() bool { return true }, 0)
 	own.Frame(at(1)) // before the source told its interval
 	n := 1
 	for _, every := range []bourse.Time{7, 7, 12} {

@@ -16,6 +16,8 @@ const statesKept = 16
 type State struct {
 	Seq  bourse.Seq `json:"seq"`
 	Hash string     `json:"state_hash"`
+	// Form is the version of the form that was hashed. Hashes of different forms say nothing of each other.
+	Form uint32 `json:"form"`
 }
 
 // States holds the hashes of a node's state after the first frame of each interval of the journal's
@@ -23,6 +25,7 @@ type State struct {
 type States struct {
 	// wanted reports whether the next state is worth its hash.
 	wanted func() bool
+	form   uint32
 
 	mu sync.Mutex
 	// every is the interval, zero if it is unknown; turn is the interval of the last frame.
@@ -30,8 +33,8 @@ type States struct {
 	list        []State
 }
 
-// NewStates returns States that hash while wanted. They note nothing before SetInterval.
-func NewStates(wanted func() bool) *States { return &States{wanted: wanted} }
+// NewStates returns States that hash while wanted, in a form. They note nothing before SetInterval.
+func NewStates(wanted func() bool, form uint32) *States { return &States{wanted: wanted, form: form} }
 
 // SetInterval sets the interval. A new interval drops the list, because the other node hashes at other
 // commands from then on.
@@ -61,7 +64,7 @@ func (s *States) Frame(tip *journal.Tip, hash func() [32]byte) {
 	if len(s.list) == statesKept {
 		s.list = append(s.list[:0], s.list[1:]...)
 	}
-	s.list = append(s.list, State{tip.Last, hex.EncodeToString(sum[:])})
+	s.list = append(s.list, State{tip.Last, hex.EncodeToString(sum[:]), s.form})
 }
 
 // List returns the states, oldest first.
@@ -71,12 +74,12 @@ func (s *States) List() []State {
 	return append([]State{}, s.list...)
 }
 
-// Compare returns the last command after which both lists have a state, zero if there is none. ErrState
+// Compare returns the last command after which both lists have a state of the same form, zero if there is none. ErrState
 // if two states after one command differ.
 func (s *States) Compare(theirs []State) (last bourse.Seq, err error) {
 	for _, own := range s.List() {
 		for _, other := range theirs {
-			if own.Seq != other.Seq {
+			if own.Seq != other.Seq || own.Form != other.Form {
 				continue
 			}
 			if own.Hash != other.Hash {

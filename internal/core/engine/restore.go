@@ -29,6 +29,16 @@ type restorer struct {
 	unplaced []book.State
 }
 
+// StateVersion is the version of the canonical form that Snapshot writes and Restore reads.
+const StateVersion uint32 = stateVersion
+
+// Reads reports whether a snapshot has the version that Restore reads.
+func Reads(snapshot []byte) bool {
+	var version uint32
+	codec.Uint32(codec.NewReader(snapshot), &version)
+	return version == StateVersion
+}
+
 // Restore rebuilds an engine from its canonical form. It announces the state, in pieces,
 // through emit, whose argument is valid only during the call: definitions first, then
 // accounts, balances, orders and levels. The error is ErrMalformed or names a version
