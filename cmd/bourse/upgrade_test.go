@@ -20,7 +20,7 @@ import (
 )
 
 // newerParts are the changes of files, relative to this directory, that make a program of the next version: it has one
-// more kind of record, which collects fees, and `fees collect` writes that.
+// more kind of record, which collects fees, `fees collect` writes that, and its snapshots have another version of the state.
 var newerParts = []struct {
 	file, from, to string
 }{
@@ -30,6 +30,7 @@ var newerParts = []struct {
 		"${0}\n\tbourse.CommandNewer: {name: \"newer\", authority: owner},",
 	},
 	{"../../internal/core/engine/accounts.go", `case bourse\.CommandCollectFees:`, "case bourse.CommandCollectFees, bourse.CommandNewer:"},
+	{"../../internal/core/engine/snapshot.go", `const stateVersion = (\d+)`, "const stateVersion = $1 + 1"},
 	{"../../internal/api/admin/money.go", `Kind: bourse\.CommandCollectFees`, "Kind: bourse.CommandNewer"},
 }
 
@@ -136,7 +137,7 @@ func digest(t *testing.T, dir string) string {
 // order is lost, and only the transfer changes the leader. A node of the old program refuses to start afterwards, and
 // changes no byte of its data.
 func TestRollingUpgrade(t *testing.T) {
-	u := &rolling{newer: buildNewer(t), ring: newRing(t, nil, nil)}
+	u := &rolling{newer: buildNewer(t), ring: newRing(t, nil, func(r *ring) { r.args = []string{"--snapshot-every=100"} })}
 	old := u.leader()
 	_, u.key = u.operator().member("trader", "USDT", takerHas)
 	u.pit, _ = openPit(t.Context(), u.operator(), 10, func() {})
@@ -144,6 +145,13 @@ func TestRollingUpgrade(t *testing.T) {
 	next, last := u.nodes[old.Node%ringNodes], u.nodes[(old.Node+1)%ringNodes]
 
 	u.upgrade(next)
+	snapshots := func(n *ringNode) []string { return kept(n.dir, "snapshots/*.snap") }
+	within(t, patience, "a snapshot of the newer program", func() bool {
+		u.while("more orders", func() {})
+		log, err := os.ReadFile(next.log)
+		must(t, err)
+		return len(snapshots(next)) > 1 && strings.Contains(string(log), "snapshot of another version")
+	})
 	u.stop(next)
 	next.program = "" // there is a way back
 	u.start(next)
