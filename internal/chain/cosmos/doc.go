@@ -14,6 +14,7 @@
 //   - A transaction of ours is one MsgSend of the hot wallet. [Codec.Decode] refuses every other, and every encoding of one but
 //     the shortest.
 //
-// Reading order: params.go, address.go, codec.go (addresses); wire.go, payment.go, prepare.go (payments); header.go, event.go,
-// block.go (blocks); client.go, query.go, state.go. Out of scope: the derivation of keys (package hdkeys) and HTTP (package rpc).
+// Reading order: params.go, address.go, codec.go (addresses); wire.go, payment.go, prepare.go (payments); answer.go, header.go,
+// event.go, block.go (blocks); client.go, query.go, state.go, survey.go. Out of scope: the derivation of keys (package hdkeys) and
+// HTTP (package rpc).
 package cosmos

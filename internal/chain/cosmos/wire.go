@@ -15,7 +15,7 @@ const maxFields = 10_000
 
 // field is a field of a message: a number, or bytes.
 type field struct {
-	number protowire.Number
+	number int32
 	typ    protowire.Type
 	value  uint64
 	bytes  []byte
@@ -24,11 +24,11 @@ type field struct {
 // fields reads a message's fields in their order.
 func fields(b []byte, each func(f field) error) error {
 	for count := 0; len(b) > 0; count++ {
-		f := field{}
-		n := 0
-		if f.number, f.typ, n = protowire.ConsumeTag(b); n < 0 || count == maxFields {
+		tag, typ, n := protowire.ConsumeTag(b)
+		if n < 0 || count == maxFields {
 			return errWire
 		}
+		f := field{number: int32(tag), typ: typ}
 		b = b[n:]
 		switch f.typ {
 		case protowire.VarintType:
@@ -36,7 +36,7 @@ func fields(b []byte, each func(f field) error) error {
 		case protowire.BytesType:
 			f.bytes, n = protowire.ConsumeBytes(b)
 		case protowire.Fixed32Type, protowire.Fixed64Type, protowire.StartGroupType, protowire.EndGroupType:
-			n = protowire.ConsumeFieldValue(f.number, f.typ, b)
+			n = protowire.ConsumeFieldValue(tag, typ, b)
 		default:
 			return errWire
 		}
@@ -54,7 +54,7 @@ func fields(b []byte, each func(f field) error) error {
 // find returns the last field of bytes with a number, as readers of protobuf take it; nil for none.
 func find(b []byte, number protowire.Number) (last []byte, err error) {
 	err = fields(b, func(f field) error {
-		if f.number == number && f.typ == protowire.BytesType {
+		if f.number == int32(number) && f.typ == protowire.BytesType {
 			last = f.bytes
 		}
 		return nil
@@ -65,7 +65,7 @@ func find(b []byte, number protowire.Number) (last []byte, err error) {
 // findNumber returns the last number of a field; zero for none.
 func findNumber(b []byte, number protowire.Number) (last uint64, err error) {
 	err = fields(b, func(f field) error {
-		if f.number == number && f.typ == protowire.VarintType {
+		if f.number == int32(number) && f.typ == protowire.VarintType {
 			last = f.value
 		}
 		return nil

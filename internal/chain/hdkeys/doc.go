@@ -1,8 +1,8 @@
 // Package hdkeys derives the keys of the exchange's addresses by BIP 32, and finds the owner
 // of an address.
 //
-// It stands below the adapters whose networks give each account an address of its own
-// (bitcoin, evm). They turn a public key into an address.
+// It stands below the adapters of real networks (bitcoin, evm, cosmos). They turn a public key into an
+// address; on Cosmos all accounts share that of the hot wallet.
 //
 // Invariants:
 //

@@ -252,6 +252,9 @@ func (o *Atoms) NewAddress() (string, error) {
 
 // Mine adds blocks, the first with all pending transactions.
 func (o *Atoms) Mine(count int) (chain.BlockRef, error) {
+	if count == 0 {
+		return o.head()
+	}
 	r, err := http.NewRequestWithContext(o.node.t.Context(), http.MethodGet, fmt.Sprintf("http://node/mine?blocks=%d", count), http.NoBody)
 	if err != nil {
 		return chain.BlockRef{}, err
