@@ -102,8 +102,8 @@ networks: ## Bring the nodes of real networks that tests run into bin/networks, 
 	tools/networks/fetch $(NODES)
 
 .PHONY: networks-all
-networks-all: networks ## The same, and build btcd and geth, some minutes.
-	tools/networks/fetch btcd geth
+networks-all: networks ## The same, and build btcd, geth and a chain of the Cosmos SDK, some fifteen minutes.
+	tools/networks/fetch btcd geth cosmos
 
 NODE ?= knots
 
@@ -115,7 +115,7 @@ FAMILY ?= $(NODES)
 
 .PHONY: networks-kills
 networks-kills: KILLS = 200
-networks-kills: ## Kill exchange, signer and node or cut the connection KILLS times for each FAMILY, knots, litecoin, btcd, anvil or geth.
+networks-kills: ## Kill exchange, signer and node or cut the connection KILLS times for each FAMILY, knots, litecoin, btcd, anvil, geth or cosmos.
 	@for family in $(FAMILY); do \
 		BOURSE_REQUIRE="$$family" $(GO) test -count=1 -timeout 120m -v -run "^TestNetworkKills\$$/^$$family\$$" ./cmd/bourse -networks.kills=$(KILLS) || exit 1; \
 	done

@@ -32,6 +32,12 @@ const permissive = `networks:
     coins:
       ETH: {payment: "1000", hour: "1000000", day: "1000000", free: "1000"}
       "` + nodetest.TokenAt + `": {decimals: 6, payment: "10000", hour: "1000000", day: "1000000", free: "10000"}
+  ATOM:
+    adapter: cosmos
+    params: dev-1
+    max-cost: "1"
+    hour-cost: "10000"
+    coins: {ATOM: {payment: "1000", hour: "1000000", day: "1000000", free: "1000"}}
 `
 
 // killable is an outside world whose node can be taken away for a while.
@@ -48,8 +54,8 @@ type coinRoute struct {
 	route
 	coin     chain.CoinID
 	decimals uint8
-	// address is the customer's for deposits.
-	address string
+	// address and memo are the customer's for deposits.
+	address, memo string
 }
 
 // networkKilling is an exchange on a real node with a signer of its own, all three of which are taken away
@@ -94,6 +100,9 @@ func TestNetworkKills(t *testing.T) {
 			).run(3)
 		})
 	}
+	t.Run("cosmos", func(t *testing.T) {
+		newNetworkKilling(t, atoms(t), coinRoute{route: route{"ATOM", "ATOM", "3", "1"}, coin: "ATOM", decimals: 6}).run(3)
+	})
 }
 
 func newNetworkKilling(t *testing.T, r realNode, all ...coinRoute) *networkKilling {
@@ -125,7 +134,8 @@ func newNetworkKilling(t *testing.T, r realNode, all ...coinRoute) *networkKilli
 	k.holder.chains = k
 	for i := range k.routes {
 		r := &k.routes[i]
-		r.address = k.holder.must("/deposit", map[string]any{"asset": r.asset, "network": r.network}).Address
+		to := k.holder.must("/deposit", map[string]any{"asset": r.asset, "network": r.network})
+		r.address, r.memo = to.Address, to.Memo
 	}
 	return k
 }
@@ -245,7 +255,7 @@ func (k *networkKilling) deposit(r *coinRoute) {
 	k.t.Helper()
 	unit := new(big.Rat).SetInt(new(big.Int).SetUint64(bourse.Pow10(r.decimals)))
 	amount := bourse.Units(new(big.Rat).Mul(number(r.deposit), unit).Num().Uint64())
-	hash, err := k.outside.Send(chain.Pay{To: chain.Destination{Address: r.address}, Coin: r.coin, Amount: amount})
+	hash, err := k.outside.Send(chain.Pay{To: chain.Destination{Address: r.address, Memo: r.memo}, Coin: r.coin, Amount: amount})
 	must(k.t, err)
 	k.holder.paid[k.outside.TxID(hash)] = r.route
 }

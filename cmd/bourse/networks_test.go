@@ -71,6 +71,17 @@ func ethers(t *testing.T, kind *nodetest.Kind) realNode {
 	}
 }
 
+// atoms starts a node of the Cosmos SDK.
+func atoms(t *testing.T) realNode {
+	t.Helper()
+	node := nodetest.Start(t, nodetest.Cosmos())
+	return realNode{
+		node: node, outside: nodetest.NewAtoms(t, node), asset: "ATOM", decimals: 6, confirms: 1,
+		settings:  fmt.Sprintf("adapter: cosmos\n    params: %s\n    nodes: [{url: %q}]", nodetest.CosmosChain, node.URL),
+		broadcast: "broadcast_tx_sync",
+	}
+}
+
 // tenths returns an amount of so many tenths of a coin.
 func (r *realNode) tenths(n uint64) bourse.Amount {
 	return bourse.Units(n * bourse.Pow10(r.decimals-1))
@@ -82,7 +93,13 @@ type depositAnswer struct {
 	Operating bool
 	Target    int `json:"confirms_target"`
 	Address   string
+	Memo      string
 	QR        string `json:"qr_content"`
+}
+
+// destination returns where a deposit goes.
+func (a depositAnswer) destination() chain.Destination {
+	return chain.Destination{Address: a.Address, Memo: a.Memo}
 }
 
 // TestRealNetworks lets a customer use the wallet over HTTP on chains of real nodes: a deposit
@@ -124,6 +141,18 @@ func TestRealNetworks(t *testing.T) {
 			w.exchangeDies()
 		})
 	}
+
+	// Blocks are final there, and nobody reorganises them.
+	t.Run("cosmos", func(t *testing.T) {
+		w := walk(t, atoms(t), nil)
+		w.deposit()
+		w.withoutMemo()
+		w.addresses()
+		w.withdraw()
+		w.nodeFreezes()
+		w.nodeDies()
+		w.exchangeDies()
+	})
 }
 
 // walk starts a sandbox that is connected to a node and has one customer. With a keeper, the keys are in the
@@ -208,23 +237,53 @@ func (w *depositor) deposit() {
 	w.t.Helper()
 	w.until("the network operates", w.operating)
 	to := wallet[depositAnswer](w, "/wallet/deposit", map[string]any{})
-	if scheme, _, _ := strings.Cut(to.QR, ":"); !strings.HasPrefix(to.QR, scheme+":"+to.Address) || to.Target != w.confirms {
+	scheme, _, found := strings.Cut(to.QR, ":")
+	if !strings.HasPrefix(to.QR, scheme+":"+to.Address) && (found || to.Memo == "") || to.Target != w.confirms {
 		w.t.Errorf("the address is %+v", to)
 	}
 
-	pay := chain.Pay{To: chain.Destination{Address: to.Address}, Amount: w.tenths(5)}
+	pay := chain.Pay{To: to.destination(), Amount: w.tenths(5)}
 	if _, err := w.outside.Send(pay); err != nil {
 		w.t.Fatal(err)
 	}
 	w.mine(1)
-	w.until("a deposit that waits", func() bool { return w.status() == "PENDING" })
-	if balance := w.balance(); balance != "0" {
-		w.t.Errorf("%s before its confirmations", balance)
+	if w.confirms > 1 {
+		w.until("a deposit that waits", func() bool { return w.status() == "PENDING" })
+		if balance := w.balance(); balance != "0" {
+			w.t.Errorf("%s before its confirmations", balance)
+		}
+		w.mine(w.confirms - 1)
 	}
-	w.mine(w.confirms - 1)
 	w.until("a deposit that is done", func() bool { return w.status() == "DONE" })
 	if balance := w.balance(); balance != "0.5" {
 		w.t.Errorf("%s after the confirmations", balance)
+	}
+}
+
+// withoutMemo pays to the shared address without a memo: an operator gives the money to the customer.
+func (w *depositor) withoutMemo() {
+	w.t.Helper()
+	before := number(w.balance())
+	to := wallet[depositAnswer](w, "/wallet/deposit", map[string]any{}).destination()
+	to.Memo = ""
+	if _, err := w.outside.Send(chain.Pay{To: to, Amount: w.tenths(3)}); err != nil {
+		w.t.Fatal(err)
+	}
+	w.mine(1)
+	parked := func() string {
+		books := mustControl[struct {
+			Assets []struct{ Asset, Parked string }
+		}](w.server, "solvency", map[string]any{})
+		for _, a := range books.Assets {
+			if a.Asset == w.asset {
+				return a.Parked
+			}
+		}
+		return ""
+	}
+	w.until("money that is nobody's", func() bool { return parked() == "0.3" })
+	if number(w.balance()).Cmp(before) != 0 {
+		w.t.Errorf("the customer has %s", w.balance())
 	}
 }
 
@@ -475,7 +534,8 @@ func (w *depositor) exchangeDies() {
 		w.t.Error("the network operates without its node")
 	}
 	w.node.Run()
-	w.settled("a withdrawal after the exchange is back", func() bool { return w.status() == "DONE" })
+	// A node of the Cosmos SDK takes payments from its first block on.
+	w.mined("a withdrawal after the exchange is back", func() bool { return w.status() == "DONE" })
 	w.mine(2)
 	if got := w.arrived(address); got != "0.05" {
 		w.t.Errorf("%s arrived", got)
