@@ -118,11 +118,18 @@ func run(home, rpc, control, rich string, every time.Duration) error {
 		g.mine(1) // the application answers from the first block on
 	}
 	g.wait()
-	fmt.Println("serving", rpc)
 	if control == "" {
+		fmt.Println("serving", rpc)
 		select {}
 	}
-	return serve(control, g)
+
+	_ = os.Remove(control) // that of a process that was killed
+	l, err := net.Listen("unix", control)
+	if err != nil {
+		return err
+	}
+	fmt.Println("serving", rpc)
+	return serve(l, g)
 }
 
 // start starts the node. After a kill that lasts until the gate opens, because the node goes on with the block it was at.
@@ -196,12 +203,7 @@ func writeGenesis(file string, app *runtime.App, cdc codec.Codec, key *privval.F
 }
 
 // serve serves the control.
-func serve(socket string, g *gate) error {
-	_ = os.Remove(socket) // that of a process that was killed
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		return err
-	}
+func serve(l net.Listener, g *gate) error {
 	return http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		blocks, err := strconv.Atoi(r.URL.Query().Get("blocks"))
 		if err != nil || blocks < 1 {
