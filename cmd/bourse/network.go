@@ -227,6 +227,9 @@ func writeReport(r *connect.Report, f func(mark, about, text string)) {
 	}
 	for _, a := range r.Addresses {
 		text := a.Of + " is " + a.Address
+		if a.Memo != "" {
+			text += ", memo " + a.Memo
+		}
 		if a.Signer != "" && a.Signer != a.Address {
 			text += ", and " + a.Signer + " by the signer"
 		}

@@ -46,7 +46,9 @@ type Address struct {
 	// Of is hot, the number of an account, or cold and a number.
 	Of      string `json:"of"`
 	Address string `json:"address"`
-	Signer  string `json:"signer,omitempty"`
+	// Memo tells apart who shares the address; empty where nobody does.
+	Memo   string `json:"memo,omitempty"`
+	Signer string `json:"signer,omitempty"`
 }
 
 func (r *Report) note(format string, args ...any) {
@@ -181,9 +183,13 @@ func (s *Settings) compareKeys(r *Report, keeper *signer.Status, l *Local) {
 
 // first returns the first addresses of an exchange.
 func first(c chain.Codec) []Address {
-	list := []Address{{Of: "hot", Address: c.Destination(chain.IndexHot).Address}}
+	list := []Address{{Of: "hot"}}
 	for id := uint32(1); id <= shownAccounts; id++ {
-		list = append(list, Address{Of: fmt.Sprint(id), Address: c.Destination(id).Address})
+		list = append(list, Address{Of: fmt.Sprint(id)})
+	}
+	for i := range list {
+		to := c.Destination(uint32(i)) // the hot wallet's index is zero
+		list[i].Address, list[i].Memo = to.Address, to.Memo
 	}
 	return list
 }
