@@ -196,7 +196,7 @@ const networks: Listing = {
     { text: 'act.endCool', role: 'operator', method: 'POST', path: '/networks/{network}/end-cool', look: 'danger' },
     {
       text: 'act.warm', role: 'operator', method: 'POST', path: '/networks/{network}/send-psbt',
-      entries: [{ name: 'signed', label: 'fact.signed', kind: 'text', hint: 'act.warmHint' }],
+      entries: [{ name: 'signed', label: 'fact.signed_tx', kind: 'text', hint: 'act.warmHint' }],
     },
     { text: 'act.endWarm', role: 'operator', method: 'POST', path: '/networks/{network}/end-psbt', look: 'danger' },
   ],

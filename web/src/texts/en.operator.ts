@@ -255,7 +255,7 @@ export const operator = {
   'fact.lag': 'Behind by',
   'fact.cooling': 'Order to cold storage',
   'fact.cold_moves': 'Moves to and from cold storage',
-  'fact.signed': 'Signed transaction',
+  'fact.signed_tx': 'Signed transaction',
   'fact.network_costs': 'Network costs',
   'fact.new_address': 'New address',
   'fact.new_email': 'New e-mail',
