@@ -105,6 +105,9 @@ func newVaulted(t *testing.T) *vaulted {
 	change(t, filepath.Join(v.keeper.dir, "signer.yaml"), "params: regtest,", fmt.Sprintf("params: regtest, cold: %q,", cold))
 	text, err := os.ReadFile(v.config)
 	must(t, err)
+	// Two nodes draft, and must agree: here one by two addresses.
+	node := regexp.MustCompile(`nodes: \[(.*)\]`).FindStringSubmatch(string(text))[1]
+	change(t, v.config, node, node+", "+strings.Replace(node, "127.0.0.1", "localhost", 1))
 	hot := regexp.MustCompile(`keys: (".*")`).FindSubmatch(text)[1]
 	for _, dir := range v.people {
 		write(t, filepath.Join(dir, "offline.yaml"), fmt.Sprintf("params: regtest\nhot: %s\ncold: %q\nmax-cost: \"0.001\"\n", hot, cold))
