@@ -127,8 +127,9 @@ func (a *alone) verify(d *memdisk.Disk, end *raftlog.End) {
 		if b.First > end.Tip.Last {
 			break
 		}
-		if b.Last() <= max(a.seen, end.Committed.Last) && b.Chain != w.truth.past[i].chain {
-			fail("node %d goes on alone with another batch at command %d", a.member.id, b.First)
+		known := b.Last() <= max(a.seen, end.Committed.Last)
+		if known && (i >= len(w.truth.past) || b.Chain != w.truth.past[i].chain) {
+			fail("node %d goes on alone and has another batch at command %d", a.member.id, b.First)
 		}
 		if commands := string(b.Commands); seen[commands] || w.find(commands) == nil {
 			fail("node %d goes on alone with a batch at command %d that nobody has sent once", a.member.id, b.First)
