@@ -224,7 +224,7 @@ func TestKeepIn(t *testing.T) {
 // TestNodeThatCannotBeMadeLeavesNothing makes a node whose leader's archive lacks what it begins behind, more often than
 // data are kept: the data of its former life stay, and nothing else does.
 func TestNodeThatCannotBeMadeLeavesNothing(t *testing.T) {
-	r := &returning{data: t.TempDir(), number: 2}
+	r := &returning{program: &program{ctx: t.Context()}, data: t.TempDir(), number: 2}
 	d, err := disk.Open(r.dir())
 	must(t, err)
 	defer func() { _ = d.Close() }()
