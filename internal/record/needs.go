@@ -2,6 +2,9 @@ package record
 
 import "github.com/bourse-exchange/bourse"
 
+// earlyActRecord is the longest record of an act, in bytes, that programs take which do not know bourse.CommandWarm.
+const earlyActRecord = 4096
+
 // Needs returns the newest kind of record and the newest version of the rules that a reader of a command must know. An
 // act needs what the command does that it orders.
 func Needs(c *bourse.Command) (kind bourse.CommandKind, rules uint32) {
@@ -19,5 +22,8 @@ func Needs(c *bourse.Command) (kind bourse.CommandKind, rules uint32) {
 		return c.Kind, 0 // Check has refused it
 	}
 	kind, rules = Needs(&ordered)
+	if len(c.Operators.Record) > earlyActRecord {
+		kind = max(kind, bourse.CommandWarm)
+	}
 	return max(c.Kind, kind), rules
 }
