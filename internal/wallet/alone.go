@@ -11,11 +11,15 @@ import (
 type dayTotals struct {
 	day    bourse.Time
 	totals map[bourse.AssetID]bourse.Amount
+	// seen is the highest number of a deposit so far: each is counted once.
+	seen bourse.DepositID
 }
 
-// fold counts a deposit when it is first seen, and one of a snapshot.
-func (t *dayTotals) fold(d *bourse.Deposit, now bourse.Time, restored bool) {
-	if d.Account == 0 || d.Admitted || d.From != 0 || !restored && d.Created != now {
+// fold counts a deposit when it is first seen. Those of a snapshot come once each, ordered by number.
+func (t *dayTotals) fold(d *bourse.Deposit) {
+	known := d.Number <= t.seen
+	t.seen = max(t.seen, d.Number)
+	if known || d.Account == 0 || d.Admitted || d.From != 0 {
 		return
 	}
 	day := d.Created / bourse.Day

@@ -66,3 +66,23 @@ func TestAloneWithoutTheCoin(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 }
+
+// TestAloneCountsOnce counts a deposit once that is credited in the block that has it: two events of one command tell of it.
+func TestAloneCountsOnce(t *testing.T) {
+	atOnce := func(l *listing) bool { return !l.ripens() }
+	eachThat(t, atOnce, func(t *testing.T, w *world, l *listing) {
+		w.alone = map[bourse.AssetID]bourse.Amount{l.asset: l.ledger(4 * l.least)}
+		w.open()
+		first := w.pay(l, 1, 2*l.least)
+		w.mine(l.network, 1)
+		second := w.pay(l, 2, 2*l.least)
+		w.mine(l.network, 1)
+		beyond := w.pay(l, 2, l.least)
+		w.mine(l.network, 1)
+		for tx, credited := range map[chain.Hash]bool{first: true, second: true, beyond: false} {
+			if d := w.deposit(tx, 0); (d.Status == bourse.WalletDone) != credited {
+				t.Errorf("%+v, want it credited: %t", d, credited)
+			}
+		}
+	})
+}

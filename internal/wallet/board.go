@@ -147,7 +147,7 @@ func (b *Board) Observe(cmd *bourse.Command, ev *bourse.Events) {
 			b.lock()
 			d := &ev.Wallet.Deposits[e.At]
 			b.foldDeposit(d)
-			b.network(d.Network).counted.fold(d, cmd.Time, e.Kind == bourse.EventDepositRestored)
+			b.network(d.Network).counted.fold(d)
 		case bourse.EventNonce:
 			b.lock()
 			n := &ev.Wallet.Nonces[e.At]
