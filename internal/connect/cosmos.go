@@ -24,6 +24,8 @@ func (f *ofCosmos) check(s *Settings, e *entry) (err error) {
 		return fmt.Errorf("params %s are of the network %s", e.Params, f.chain.Coin)
 	case e.Read != "":
 		return errors.New("read is a setting of the adapter evm")
+	case e.Trace:
+		return errors.New("trace is a setting of the adapter evm")
 	case s.cold != "":
 		return errors.New("cold is a setting of the adapter bitcoin")
 	case s.stuck > 0:

@@ -72,6 +72,7 @@ func TestRefusals(t *testing.T) {
 		{"cap: 60000", "stuck: 3", "ATOM: fees: stuck is no setting of the adapter cosmos"},
 		{"cap: 60000", "cap: 1099511627776", "ATOM: fees are units for a million units of gas, below 2^40"},
 		{"params: dev-1\n", "params: dev-1\n    read: safe\n", "ATOM: read is a setting of the adapter evm"},
+		{"params: dev-1\n", "params: dev-1\n    trace: true\n", "ATOM: trace is a setting of the adapter evm"},
 		{"params: dev-1\n", "params: dev-1\n    cold: x\n", "ATOM: cold is a setting of the adapter bitcoin"},
 		{"params: dev-1\n", "params: dev-1\n    keys: xprv\n", "ATOM: keys are like [d34db33f/44h/118h/0h]xpub"},
 		{"params: dev-1\n", "params: dev-1\n    start: 1:zz\n", "ATOM: start is like HEIGHT:HASH"},
