@@ -43,33 +43,38 @@ func (b *Board) DayTotal(id bourse.NetworkID, asset bourse.AssetID) bourse.Amoun
 	return n.counted.totals[asset]
 }
 
-// believe takes the owners from the inflows of a block beyond what one node alone may credit: they are parked, and wait
-// for an operator. A smaller one that still fits passes. A deposit that is known keeps its owner.
-func (w *Worker) believe(txs []bourse.TxEffect) {
+// believe takes the owners from the inflows of a block's parts beyond what one node alone may credit: they are parked, and
+// wait for an operator. A smaller one that still fits passes. A deposit that is known keeps its owner.
+func (w *Worker) believe(parts [][]bourse.TxEffect) {
 	if w.Alone == nil {
 		return
 	}
 	used := map[bourse.AssetID]bourse.Amount{}
-	for i := range txs {
-		for j := range txs[i].Inflows {
-			in := &txs[i].Inflows[j]
-			at := bourse.Outpoint{Tx: txs[i].Hash, Index: in.Index}
-			if in.Owner == 0 || in.Owner == bourse.AccountTreasury || w.Board.Gone(w.ID, at) {
-				continue
+	for _, txs := range parts {
+		for i := range txs {
+			for j := range txs[i].Inflows {
+				w.believeIn(txs[i].Hash, &txs[i].Inflows[j], used)
 			}
-			sum, known := used[in.Asset]
-			if !known {
-				sum = w.Board.DayTotal(w.ID, in.Asset)
-			}
-			sum, fits := sum.Add(in.Amount)
-			if fits && !w.Alone[in.Asset].Less(sum) {
-				used[in.Asset] = sum
-				continue
-			}
-			w.Log.Warn("a deposit waits for an operator: one node alone credits no more of its coin today",
-				slog.Int("network", int(w.ID)), slog.String("tx", w.Network.FormatHash(txs[i].Hash)),
-				slog.Uint64("account", uint64(in.Owner)), slog.String("amount", in.Amount.Format(0)))
-			in.Owner = 0
 		}
 	}
+}
+
+// believeIn takes the owner from an inflow that does not fit on top of the day's used amounts, or adds it to them.
+func (w *Worker) believeIn(tx bourse.TxHash, in *bourse.Inflow, used map[bourse.AssetID]bourse.Amount) {
+	if in.Owner == 0 || in.Owner == bourse.AccountTreasury || w.Board.Gone(w.ID, bourse.Outpoint{Tx: tx, Index: in.Index}) {
+		return
+	}
+	sum, known := used[in.Asset]
+	if !known {
+		sum = w.Board.DayTotal(w.ID, in.Asset)
+	}
+	sum, fits := sum.Add(in.Amount)
+	if fits && !w.Alone[in.Asset].Less(sum) {
+		used[in.Asset] = sum
+		return
+	}
+	w.Log.Warn("a deposit waits for an operator: one node alone credits no more of its coin today",
+		slog.Int("network", int(w.ID)), slog.String("tx", w.Network.FormatHash(tx)),
+		slog.Uint64("account", uint64(in.Owner)), slog.String("amount", in.Amount.Format(0)))
+	in.Owner = 0
 }

@@ -86,3 +86,29 @@ func TestAloneCountsOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestAloneGoesOn ends the exchange between two parts of a block: what the first part had is not counted again with the rest.
+func TestAloneGoesOn(t *testing.T) {
+	l := listed(onBTC, btc)
+	w := newWorld(t, onBTC)
+	const txs, outputs = 7, 200
+	w.alone = map[bourse.AssetID]bourse.Amount{btc: l.ledger(txs * outputs * l.least)}
+	w.open()
+	for range txs {
+		amounts := make([]uint64, outputs)
+		for i := range amounts {
+			amounts[i] = l.least
+		}
+		w.pay(l, 1, amounts...)
+	}
+	w.at = func(_ int, what string) {
+		if what == "after a command" {
+			w.at = nil
+			panic(crashed{})
+		}
+	}
+	w.mine(onBTC, int(l.confirms))
+	if got := w.balance(1, btc); w.crashes != 1 || got != l.ledger(txs*outputs*l.least) {
+		t.Errorf("%d crashes, and the account has %s", w.crashes, got.Format(0))
+	}
+}

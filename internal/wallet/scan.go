@@ -90,9 +90,8 @@ func (w *Worker) rewind(ctx context.Context, state *bourse.NetworkState) (bool, 
 // takeIn submits a block in one or several parts. It returns the reason of a refusal, or
 // zero.
 func (w *Worker) takeIn(ctx context.Context, b *chain.Block, state *bourse.NetworkState) (bourse.Reason, error) {
-	ours := w.ours(b)
-	w.believe(ours)
-	parts := split(ours)
+	parts := split(w.ours(b))
+	w.believe(parts[min(int(state.Part), len(parts)):]) // the journal has counted those below
 	for i := state.Part; int(i) < len(parts); i++ {
 		block := &bourse.BlockEffect{
 			Network: w.ID, BlockRef: b.BlockRef, Parent: b.Parent, Time: max(b.Time, 0),
