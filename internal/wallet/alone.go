@@ -44,7 +44,8 @@ func (b *Board) DayTotal(id bourse.NetworkID, asset bourse.AssetID) bourse.Amoun
 }
 
 // believe takes the owners from the inflows of a block's parts beyond what one node alone may credit: they are parked, and
-// wait for an operator. A smaller one that still fits passes. A deposit that is known keeps its owner.
+// wait for an operator. A smaller one that still fits passes. A deposit that is known keeps its owner, and what the
+// exchange moves between its own addresses is none.
 func (w *Worker) believe(parts [][]bourse.TxEffect) {
 	if w.Alone == nil {
 		return
@@ -52,6 +53,9 @@ func (w *Worker) believe(parts [][]bourse.TxEffect) {
 	used := map[bourse.AssetID]bourse.Amount{}
 	for _, txs := range parts {
 		for i := range txs {
+			if w.Board.Moves(w.ID, txs[i].Hash) {
+				continue
+			}
 			for j := range txs[i].Inflows {
 				w.believeIn(txs[i].Hash, &txs[i].Inflows[j], used)
 			}

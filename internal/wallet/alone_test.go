@@ -112,3 +112,18 @@ func TestAloneGoesOn(t *testing.T) {
 		t.Errorf("%d crashes, and the account has %s", w.crashes, got.Format(0))
 	}
 }
+
+// TestAloneLetsTopUpsPass counts no top-up, which brings a customer's address the exchange's own money.
+func TestAloneLetsTopUpsPass(t *testing.T) {
+	token, native := listed(onETH, usdt), listed(onETH, eth)
+	w := newWorld(t, onETH)
+	w.alone = map[bourse.AssetID]bourse.Amount{usdt: token.ledger(1 << 40), eth: native.ledger(2 * native.least)}
+	w.open()
+	w.pay(token, 1, 2*token.least)
+	w.movesTo(token, bourse.SignedTopUp)
+	tx := w.pay(native, 2, 2*native.least)
+	w.mine(onETH, int(native.confirms))
+	if d := w.deposit(tx, 0); d.Status != bourse.WalletDone {
+		t.Errorf("behind a top-up: %+v", d)
+	}
+}

@@ -30,6 +30,21 @@ func (b *Board) GivenUpMoves(id bourse.NetworkID) []bourse.SignedTx {
 	return slices.CompactFunc(list, func(p, q bourse.SignedTx) bool { return p.From == q.From && p.Nonce == q.Nonce })
 }
 
+// Moves reports whether a transaction of the exchange moves money between its own addresses.
+func (b *Board) Moves(id bourse.NetworkID, tx bourse.TxHash) bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	n := b.networks[id]
+	if n == nil {
+		return false
+	}
+	s, known := n.signed[tx]
+	if !known {
+		s, known = n.dropped[tx]
+	}
+	return known && s.Kind != bourse.SignedWithdrawal
+}
+
 // ExcludedMoves returns the waiting sweeps, top-ups and moves to and from cold storage whose nonce or output a mined
 // transaction has, ordered by hash.
 func (b *Board) ExcludedMoves(id bourse.NetworkID) []bourse.TxHash {
