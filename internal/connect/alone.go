@@ -4,11 +4,28 @@ import (
 	"errors"
 	"fmt"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/bourse-exchange/bourse"
 )
 
 // alone is the setting of what one node alone credits in a day, in whole coins by symbol. Nil is no bound.
 type alone map[bourse.Symbol]string
+
+// readAlone reads the setting; nil if it is not there.
+func readAlone(n *yaml.Node) (alone, error) {
+	switch {
+	case n.IsZero():
+		return nil, nil //nolint:nilnil // no bound
+	case n.ShortTag() == "!!null":
+		return nil, errors.New("credit-alone names no coin: write {} to credit nothing, or leave it out for no bound")
+	}
+	l := alone{}
+	if err := n.Decode(&l); err != nil {
+		return nil, fmt.Errorf("credit-alone: %w", err)
+	}
+	return l, nil
+}
 
 // check checks what needs no catalogue.
 func (l alone) check(nodes int) error {

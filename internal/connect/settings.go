@@ -100,9 +100,10 @@ type entry struct {
 		// Stuck is a number of blocks.
 		Stuck uint64 `yaml:"stuck"`
 	} `yaml:"fees"`
-	Hot   hot    `yaml:"hot"`
-	Cold  string `yaml:"cold"`
-	Alone alone  `yaml:"credit-alone"`
+	Hot  hot    `yaml:"hot"`
+	Cold string `yaml:"cold"`
+	// Alone is a node, because a mapping that is left empty would be none.
+	Alone yaml.Node `yaml:"credit-alone"`
 }
 
 type node struct {
@@ -210,7 +211,7 @@ func (s *Settings) IsTest() bool { return signer.IsTestChain(s.Chain) }
 
 // settings checks one network's entry.
 func (e *entry) settings(symbol bourse.Symbol) (s Settings, err error) {
-	s = Settings{Symbol: symbol, keys: e.Keys, floor: e.Fees.Floor, highest: e.Fees.Cap, stuck: e.Fees.Stuck, hot: e.Hot, cold: e.Cold, alone: e.Alone}
+	s = Settings{Symbol: symbol, keys: e.Keys, floor: e.Fees.Floor, highest: e.Fees.Cap, stuck: e.Fees.Stuck, hot: e.Hot, cold: e.Cold}
 	switch e.Adapter {
 	case "bitcoin":
 		s.family = &ofBitcoin{}
@@ -225,6 +226,9 @@ func (e *entry) settings(symbol bourse.Symbol) (s Settings, err error) {
 		return s, err
 	}
 	if err := s.hot.check(); err != nil {
+		return s, err
+	}
+	if s.alone, err = readAlone(&e.Alone); err != nil {
 		return s, err
 	}
 	if err := s.alone.check(len(s.nodes)); err != nil {

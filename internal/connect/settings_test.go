@@ -108,6 +108,7 @@ func TestRefusals(t *testing.T) {
 			"ETH: agree is 2 to 2 of 2 nodes: fewer could agree on two chains"},
 		{"read: finalized", "credit-alone: {ETH: much}", `ETH: credit-alone: ETH "much"`},
 		{"read: finalized", "credit-alone: {ETH: \"-1\"}", `ETH: credit-alone: ETH "-1"`},
+		{"read: finalized", "credit-alone:\n    #  ETH: \"1\"", "ETH: credit-alone names no coin"},
 		{"nodes: [{url: \"http://127.0.0.1:8545\"}", "credit-alone: {ETH: \"1\"}\n    nodes: [{url: \"http://a\"}, {url: \"http://b\"}",
 			"ETH: credit-alone is for a network of one node"},
 		{"100:0f91", "100:zz", "start is like HEIGHT:HASH"},
