@@ -55,7 +55,7 @@ func (w *Worker) Draft(ctx context.Context, amount string) (*Draft, error) {
 	})
 	p := &chain.Payment{
 		Kind: bourse.SignedWarm, Coin: k.ID, Amount: units, To: w.Network.Destination(chain.IndexHot), Inputs: inputs,
-		Replaces: raws(newest(rivals)),
+		Replaces: raws(rivals), // all of them, or the journal refuses it
 	}
 	d, err := network.Draft(ctx, p)
 	switch {
