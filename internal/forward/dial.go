@@ -21,6 +21,9 @@ const (
 	mostDials = 4
 	// mostUnread bounds what the leader sends of an answer ahead of the client, in bytes.
 	mostUnread = 64 << 10
+	// fewest is the number of requests for which a connection has room at least: HTTP/2 counts on it before the leader has named its
+	// own bound.
+	fewest = 100
 )
 
 // The protocols of TLS on the node port.
@@ -104,11 +107,15 @@ func (p *pool) current(ctx context.Context, leader *Leader) (*dialed, error) {
 func (d *dialed) usable() bool {
 	select {
 	case <-d.done:
-		return d.err == nil && d.conn.Err() == nil
+		return d.err == nil && d.conn.Err() == nil && !d.spent()
 	default:
 		return true
 	}
 }
+
+// spent reports whether a connection that is open takes no more requests: its node ends it behind the last answer, or it has had
+// as many as HTTP/2 can number, some 2^30.
+func (d *dialed) spent() bool { return d.conn.Available() == 0 && d.conn.InFlight() < fewest }
 
 // close closes the newest connection, and makes no more.
 func (p *pool) close() {

@@ -452,3 +452,34 @@ func TestDialsOfStreamsAreBounded(t *testing.T) {
 		t.Errorf("%d connections were made at once, of at most %d", most.Load(), forward.MostDials)
 	}
 }
+
+// TestSpentConnection has the leader take no more requests on a connection that still has one: the others go on another one, and
+// none of them has an unknown outcome.
+func TestSpentConnection(t *testing.T) {
+	inside, answer := make(chan struct{}), make(chan struct{})
+	p := newPair(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			close(inside)
+			<-answer
+		}
+		w.Header().Set("Connection", "close") // HTTP/2 says by it that the connection is spent
+		_, _ = io.WriteString(w, "served")
+	}))
+	slow := make(chan error, 1)
+	r := p.request(http.MethodGet, "/slow", "")
+	go func() {
+		a, err := new(http.Transport).RoundTrip(r)
+		if err == nil {
+			err = a.Body.Close()
+		}
+		slow <- err
+	}()
+	<-inside
+	for n := range 20 {
+		if a := p.ask(p.request(http.MethodGet, "/", "")); a.body != "served" {
+			t.Fatalf("request %d: %+v", n, a)
+		}
+	}
+	close(answer)
+	must(t, <-slow)
+}
