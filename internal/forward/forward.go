@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -30,7 +31,7 @@ const (
 	// answerWithin is the time for the head of an answer: longer than a leader lets a request wait for its key and
 	// then for its endpoint.
 	answerWithin = 25 * time.Second
-	// writeWithin is the time for a client to take a part of an answer.
+	// writeWithin is the time for a client to take a part of an answer, or of a stream.
 	writeWithin = 30 * time.Second
 )
 
@@ -248,6 +249,27 @@ func (t *timely) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	return t.ResponseWriter.Write(b)
+}
+
+// Hijack implements [http.Hijacker].
+func (t *timely) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := t.control.Hijack()
+	return stream{conn, t.clock}, rw, err
+}
+
+// stream is a client's connection with writeWithin for each part of what the leader sends. It has no way to end one direction
+// alone, so that it ends once the leader's does: a client that reads nothing, or does not leave, would keep its place.
+type stream struct {
+	net.Conn
+	clock func() time.Time
+}
+
+// Write writes a part.
+func (s stream) Write(b []byte) (int, error) {
+	if err := s.SetWriteDeadline(s.clock().Add(writeWithin)); err != nil {
+		return 0, err
+	}
+	return s.Conn.Write(b)
 }
 
 // Unwrap returns the writer, for [http.ResponseController].

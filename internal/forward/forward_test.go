@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -482,4 +483,40 @@ func TestSpentConnection(t *testing.T) {
 	}
 	close(answer)
 	must(t, <-slow)
+}
+
+// TestStreamsThatAreNotRead has the leader end streams of a client that reads nothing, or reads and does not leave: neither keeps
+// its place.
+func TestStreamsThatAreNotRead(t *testing.T) {
+	for _, flood := range []bool{false, true} {
+		ended := make(chan struct{})
+		p := newPair(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			c, rw, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer close(ended)
+			defer func() { _ = c.Close() }()
+			_, _ = rw.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+			_ = rw.Flush()
+			for flood {
+				if _, err := c.Write(make([]byte, 1<<20)); err != nil {
+					return
+				}
+			}
+		}))
+		if flood { // each write is late at once
+			p.forwarder.Clock = func() time.Time { return time.Now().Add(-time.Hour) }
+		}
+		c, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+		must(t, err)
+		defer func() { _ = c.Close() }()
+		_, err = io.WriteString(c, "GET /stream HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+		must(t, err)
+		<-ended
+		for p.forwarder.Streams() > 0 {
+			runtime.Gosched()
+		}
+	}
 }
