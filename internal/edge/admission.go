@@ -92,6 +92,14 @@ func (a *Admission) admit(peer netip.Addr, operators int) bool {
 	return (!full || kept) && !many
 }
 
+// Room reports whether there is room for one more file descriptor than those that are counted, such as the one between two
+// nodes that carries a client's stream.
+func (a *Admission) Room() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.open+a.streams() < a.most
+}
+
 // release uncounts a connection that admit has counted, with or without room for it.
 func (a *Admission) release(peer netip.Addr, operators int) {
 	a.mu.Lock()

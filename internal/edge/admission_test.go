@@ -69,7 +69,13 @@ func TestConnectionsAreBounded(t *testing.T) {
 	c.come("192.0.2.1", true)
 	c.leave("192.0.2.1", http.StateHijacked)
 	streams++
+	if !c.Room() {
+		t.Error("no room beside two connections of three")
+	}
 	c.come("192.0.2.2", true)
+	if c.Room() {
+		t.Error("room beside three connections")
+	}
 	c.come("192.0.2.3", false)
 	c.leave("192.0.2.3", http.StateClosed) // the one that was turned away
 	c.come("192.0.2.3", false)

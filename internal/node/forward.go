@@ -76,11 +76,30 @@ func (r *replica) forClients(w http.ResponseWriter, q *http.Request) {
 		}
 		answer(w, status, map[string]any{"ready": ready, "cluster": r.place()})
 	default:
-		// A stream costs the leader a connection before it can count it.
-		if !forward.IsStream(q) || r.limits.AdmitPage(w, api.Payer{Source: r.proxies.From(q)}) {
-			r.forwarder.ServeHTTP(w, q)
-		}
+		r.others.ServeHTTP(w, q)
 	}
+}
+
+// forOthers sends a request to the leader.
+func (r *replica) forOthers(w http.ResponseWriter, q *http.Request) {
+	// A stream costs the leader a connection before it can count it.
+	if !forward.IsStream(q) || r.limits.AdmitPage(w, api.Payer{Source: r.proxies.From(q)}) {
+		r.forwarder.ServeHTTP(w, q)
+	}
+}
+
+var errNoFiles = bourse.Errorf(bourse.CodeBusy, "This node has no room for more streams; open it again in a moment, or at another node")
+
+// withRoom serves a request by a handler, unless it opens a stream for which room says that there is no file descriptor. A stream
+// that nodes forward takes one more at either of them than the client's connection, and the journal needs the last ones.
+func withRoom(room func() bool, refuse func(http.ResponseWriter, *http.Request, error), next http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if forward.IsStream(q) && !room() {
+			refuse(w, q, errNoFiles)
+			return
+		}
+		next(w, q)
+	})
 }
 
 // notServed answers a request that this node does not serve, in its interface's form. It names the leader if the request was

@@ -106,6 +106,8 @@ type replica struct {
 	turned func(role string)
 	// forwarder sends requests to the leader.
 	forwarder *forward.Forwarder
+	// others serves the requests that the node does not answer itself.
+	others http.Handler
 }
 
 // follow runs the node as a replica until it leads, or ctx ends. It returns the term in which the node
@@ -220,6 +222,7 @@ func (r *replica) listen(ctx context.Context) ([]*http.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.others = withRoom(admitted.Room, r.notServed, r.forOthers)
 	public, err := new(net.ListenConfig).Listen(ctx, "tcp", r.Listen)
 	if err != nil {
 		return nil, err
