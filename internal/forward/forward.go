@@ -28,6 +28,8 @@ const (
 	// requestsPerSource and streamsPerSource bound those of one client's address.
 	requestsPerSource = MostRequests / 8
 	streamsPerSource  = mostStreams / 8
+	// mostCookies bounds the cookies of a request: HTTP/2 sends each as a field of its own, some 38 bytes for one that takes a byte here.
+	mostCookies = 1000
 	// answerWithin is the time for the head of an answer: longer than a leader lets a request wait for its key and
 	// then for its endpoint.
 	answerWithin = 25 * time.Second
@@ -55,6 +57,8 @@ var (
 	// errCrowded is the error for a request beyond the bounds of this node.
 	errCrowded = bourse.Errorf(bourse.CodeBusy,
 		"Too many requests wait at this node for the one that leads; send it again in a moment, or to another node")
+	// errCookies is the error for a request that the leader would not read.
+	errCookies = bourse.Errorf(bourse.CodeInvalid, "A request may have at most %d cookies", mostCookies)
 )
 
 // Leader is the node that leads, as this one reaches it.
@@ -115,11 +119,14 @@ func (f *Forwarder) Close() {
 
 // ServeHTTP answers a request with the leader's answer.
 func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !strings.HasPrefix(r.URL.Path, "/") {
-		f.Refuse(w, r, api.ErrNoEndpoint) // a URL that HTTP/2 has no form for, such as that of CONNECT
+	switch {
+	case !strings.HasPrefix(r.URL.Path, "/") || r.Method == http.MethodConnect:
+		f.Refuse(w, r, api.ErrNoEndpoint) // HTTP/2 has no form for it
 		return
-	}
-	if f.Leader() == nil {
+	case cookies(r) > mostCookies:
+		f.Refuse(w, r, errCookies)
+		return
+	case f.Leader() == nil:
 		f.Refuse(w, r, errNoLeader)
 		return
 	}
@@ -148,6 +155,14 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // IsStream reports whether a request opens a WebSocket.
 func IsStream(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+}
+
+// cookies returns the number of a request's cookies.
+func cookies(r *http.Request) (n int) {
+	for _, list := range r.Header["Cookie"] {
+		n += 1 + strings.Count(list, ";")
+	}
+	return n
 }
 
 // receive reads a request's body before the request takes a place, so that a slow client holds none. Of a body

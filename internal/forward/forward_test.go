@@ -245,6 +245,16 @@ func TestNotSent(t *testing.T) {
 	p.refused(ask(), bourse.CodeUnavailable)
 }
 
+// TestUnsendable refuses what HTTP/2 has no form for, or what takes the leader far more bytes than this node, by a known outcome: it
+// is not sent.
+func TestUnsendable(t *testing.T) {
+	p := newPair(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the leader gets a request") }))
+	p.refused(p.request("CONNECT", "/order", ""), bourse.CodeNotFound)
+	r := p.request(http.MethodGet, "/", "")
+	r.Header.Set("Cookie", strings.Repeat(";", 16<<10))
+	p.refused(r, bourse.CodeInvalid)
+}
+
 // TestNeverTwice breaks the connection once the leader has a request: the client learns that the outcome is unknown, and the
 // leader gets no request a second time, also not one that a client of HTTP may repeat by itself.
 func TestNeverTwice(t *testing.T) {

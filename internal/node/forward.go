@@ -19,7 +19,7 @@ const (
 	// comes at that moment.
 	nodesIdleFor = 24 * time.Hour
 	// maxHeaderOfNodes is more than what maxHeader lets a replica take, as HTTP/2 counts it: 32 bytes more for each field, of
-	// which the shortest has four.
+	// which the shortest has three, and for each cookie, of which package forward takes no more than some.
 	maxHeaderOfNodes = 16 * maxHeader
 )
 
