@@ -311,8 +311,9 @@ func answerLast(ctx context.Context, servers []stoppable) {
 // diskLookEvery is the time between two looks whether the journal's disk answers.
 const diskLookEvery = 100 * time.Millisecond
 
-// watchDisk refuses commands of a leader whose disk hangs. The others elect another leader meanwhile, and clients
-// would wait for an outcome that this one learns once its disk goes on.
+// watchDisk refuses commands and ends the streams of a leader whose disk hangs. The others elect another leader
+// meanwhile: clients would wait for an outcome that this one learns once its disk goes on, and streams would be silent
+// although the exchange trades.
 func (n *Node) watchDisk(ctx context.Context) error {
 	if n.Member == nil {
 		return nil
@@ -324,6 +325,9 @@ func (n *Node) watchDisk(ctx context.Context) error {
 		}
 		if stalled {
 			why = errHangs
+			n.streams.Suspend("the disk of this node does not answer, another node leads soon")
+		} else {
+			n.streams.Resume()
 		}
 		n.refuse(sequencer.Orders, diskHangs, why)
 		n.refuse(sequencer.Cancels, diskHangs, why)

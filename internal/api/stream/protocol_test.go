@@ -165,6 +165,21 @@ func TestClosingHandshake(t *testing.T) {
 	}
 }
 
+// TestSuspension closes what is connected, takes nobody, and takes connections again afterwards.
+func TestSuspension(t *testing.T) {
+	x := newExchange(t, 0)
+	a := x.dial()
+	a.ok(`{"op":"ping","id":1}`)
+	x.server.Suspend("away")
+	a.ended(ws.StatusGoingAway, "away")
+	_ = a.conn.Close()
+	if f, err := x.dial().next(); err == nil {
+		t.Errorf("a connection to a suspended server gets %v", f)
+	}
+	x.server.Resume()
+	x.dial().ok(`{"op":"ping","id":2}`)
+}
+
 func TestClosingByTheServer(t *testing.T) {
 	x := newExchange(t, 0)
 	a, b := x.dial(), x.dial()

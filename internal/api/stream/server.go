@@ -65,6 +65,8 @@ type Server struct {
 	mu     sync.Mutex
 	conns  map[*Conn]struct{}
 	closed bool
+	// suspended is true between Suspend and Resume.
+	suspended bool
 	// closing is closed with closed.
 	closing chan struct{}
 	// sources counts connections by source.
@@ -139,7 +141,7 @@ func (s *Server) Accept(w http.ResponseWriter, r *http.Request, open func(*Conn)
 func (s *Server) add(c *Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	if s.closed || s.suspended {
 		return false
 	}
 	s.conns[c] = struct{}{}
@@ -214,6 +216,21 @@ func (s *Server) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.conns)
+}
+
+// Suspend refuses new connections until Resume, and closes the current ones with 1001.
+func (s *Server) Suspend(reason string) {
+	s.mu.Lock()
+	s.suspended = true
+	s.mu.Unlock()
+	s.each(func(c *Conn) { c.end(ws.StatusGoingAway, reason, true) })
+}
+
+// Resume takes connections again.
+func (s *Server) Resume() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.suspended = false
 }
 
 // Close refuses new connections, closes the current ones with 1001, and waits for them
