@@ -269,15 +269,24 @@ func (t *timely) Write(b []byte) (int, error) {
 // Hijack implements [http.Hijacker].
 func (t *timely) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := t.control.Hijack()
-	return stream{conn, t.clock}, rw, err
+	if err != nil {
+		return nil, nil, err
+	}
+	early, err := rw.Peek(rw.Reader.Buffered())
+	return stream{conn, io.MultiReader(bytes.NewReader(bytes.Clone(early)), conn), t.clock}, rw, err
 }
 
 // stream is a client's connection with writeWithin for each part of what the leader sends. It has no way to end one direction
 // alone, so that it ends once the leader's does: a client that reads nothing, or does not leave, would keep its place.
 type stream struct {
 	net.Conn
+	// in has what the client sent behind its request before the answer, and then what it sends.
+	in    io.Reader
 	clock func() time.Time
 }
+
+// Read reads what the client sends.
+func (s stream) Read(b []byte) (int, error) { return s.in.Read(b) }
 
 // Write writes a part.
 func (s stream) Write(b []byte) (int, error) {

@@ -382,8 +382,8 @@ func TestLeavingFreesNoPlace(t *testing.T) {
 	}
 }
 
-// TestForwardedStreams upgrades a connection at a node that does not lead: bytes pass both ways, and the connection ends when the
-// node forwards no more.
+// TestForwardedStreams upgrades a connection at a node that does not lead: bytes pass both ways, also those that come before the
+// answer, and the connection ends when the node forwards no more.
 func TestForwardedStreams(t *testing.T) {
 	p := newPair(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, rw, err := http.NewResponseController(w).Hijack()
@@ -399,13 +399,17 @@ func TestForwardedStreams(t *testing.T) {
 	c, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
 	must(t, err)
 	defer func() { _ = c.Close() }()
-	_, err = io.WriteString(c, "GET /stream HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+	_, err = io.WriteString(c, "GET /stream HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nearly")
 	must(t, err)
 	r := bufio.NewReader(c)
 	a, err := http.ReadResponse(r, nil) //nolint:bodyclose // it is the connection
 	must(t, err)
 	if a.StatusCode != http.StatusSwitchingProtocols || a.Header.Get("At") != c.LocalAddr().String() || p.forwarder.Streams() != 1 {
 		t.Errorf("the upgrade: %s %v, %d streams", a.Status, a.Header, p.forwarder.Streams())
+	}
+	early := make([]byte, len("early"))
+	if _, err := io.ReadFull(r, early); err != nil || string(early) != "early" {
+		t.Errorf("what the client sent with its request comes back as %q: %v", early, err)
 	}
 	echo := bytes.Repeat([]byte("echo"), 1<<16)
 	go func() { _, _ = c.Write(echo) }()
