@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"io"
 	"io/fs"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,13 +73,19 @@ func TestClusterStalls(t *testing.T) {
 	x.finish("stalls")
 }
 
-// TestHungLeader asks a leader whose disk hangs: it is not ready, answers no read, and refuses orders as not taken,
+// TestHungLeader asks a leader whose disk hangs: it is not ready, answers no read, ends its streams, and refuses orders as not taken,
 // all without waiting for its disk, and is a replica once that goes on.
 func TestHungLeader(t *testing.T) {
 	needs.Program(t, "strace")
 	r := newRing(t, rand.New(rand.NewPCG(1, 1)), nil)
 	old := r.leader()
 	_, key := r.operator().member("someone", "USDT", takerHas)
+	stream, err := net.Dial("tcp", strings.TrimPrefix(old.url, "http://"))
+	must(t, err)
+	defer func() { _ = stream.Close() }()
+	_, err = io.WriteString(stream, "GET /stream HTTP/1.1\r\nHost: "+strings.TrimPrefix(old.url, "http://")+"\r\nConnection: Upgrade\r\n"+
+		"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
+	must(t, err)
 	mend := old.hang(t, hangs[1].calls, hangs[1].delay)
 	r.probe(key, "after", time.Now())
 	within(t, patience, "the old leader not to be ready", func() bool {
@@ -87,6 +96,10 @@ func TestHungLeader(t *testing.T) {
 		t.Errorf("the old leader's status: %+v", s)
 	}
 
+	must(t, stream.SetReadDeadline(time.Now().Add(patience)))
+	if said, err := io.ReadAll(stream); err != nil || !strings.HasPrefix(string(said), "HTTP/1.1 101 ") {
+		t.Errorf("a stream gets %q, and does not end: %v", said, err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	api, err := client.New(old.url, client.Options{Key: key})
