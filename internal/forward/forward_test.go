@@ -534,3 +534,40 @@ func TestStreamsThatAreNotRead(t *testing.T) {
 		}
 	}
 }
+
+// TestBodiesThatAreNotRead leaves the bodies of many requests unread at the leader, as an endpoint does that has no use for one: a
+// request of somebody else, with a body, is served beside them.
+func TestBodiesThatAreNotRead(t *testing.T) {
+	inside, answer := make(chan struct{}), make(chan struct{})
+	p := newPair(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/unread" {
+			inside <- struct{}{}
+			<-answer
+			return
+		}
+		_, _ = io.Copy(w, r.Body)
+	}))
+	client := &http.Transport{}
+	defer client.CloseIdleConnections()
+	var all sync.WaitGroup
+	const many = 4 << 20 / api.MaxBody
+	for range many {
+		r := p.request(http.MethodGet, "/unread", strings.Repeat("x", api.MaxBody))
+		all.Go(func() {
+			a, err := client.RoundTrip(r)
+			if err != nil || a.StatusCode != http.StatusOK {
+				t.Errorf("a request whose body is not read: %v, %v", a, err) // the other one waited until it was given up
+				return
+			}
+			_ = a.Body.Close()
+		})
+	}
+	for range many {
+		<-inside
+	}
+	if a := p.ask(p.request(http.MethodPost, "/", "order")); a.body != "order" {
+		t.Errorf("beside unread bodies: %+v", a)
+	}
+	close(answer)
+	all.Wait()
+}

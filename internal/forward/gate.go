@@ -83,5 +83,12 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer g.inside.Done()
+	// All requests of a node share a connection, which has room for some bodies that no endpoint reads.
+	if r.ContentLength != 0 && !IsStream(r) {
+		if err := receive(r); err != nil {
+			g.Refuse(w, r, err)
+			return
+		}
+	}
 	next.ServeHTTP(w, r)
 }
