@@ -45,6 +45,9 @@ func (c *backup) cluster(p *program) *backups.Cluster {
 		OpenLog: openCopy, After: time.After,
 		Seq: func() (bourse.Seq, error) {
 			leader, err := p.leaderOf(place(c.Dir))
+			if err == nil && !leader.Ready { // its journal may not know yet what the last leader has committed
+				err = fmt.Errorf("node %d does not serve now; take the backup in a moment", leader.Node)
+			}
 			if err != nil {
 				return 0, fmt.Errorf("a backup of a node reaches as far as the leader has applied: %w", err)
 			}
