@@ -49,9 +49,6 @@ func (b *fullBlock) check() error {
 // read returns a checked block's transactions. Those that touch the exchange have their transfers.
 func (c *Codec) read(b *fullBlock, outcomes []outcome) (*chain.Block, error) {
 	h := &b.Block.Header
-	if err := b.check(); err != nil {
-		return nil, err
-	}
 	if len(outcomes) != len(b.Block.Data.Txs) {
 		return nil, describe(uint64(h.Height), "%d results of %d transactions", len(outcomes), len(b.Block.Data.Txs))
 	}

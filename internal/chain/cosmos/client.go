@@ -242,23 +242,34 @@ func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error)
 		return nil, chain.ErrNoBlock
 	}
 
-	var b fullBlock
-	if err := c.at(ctx, &b, "block", height); err != nil {
+	b, err := c.full(ctx, height)
+	if err != nil {
 		return nil, err
 	}
 	var r results
 	if err := c.at(ctx, &r, "block_results", height); err != nil {
 		return nil, err
 	}
-	h := &b.Block.Header
-	if uint64(h.Height) != height || uint64(r.Height) != height || h.Chain != c.params.Chain {
-		return nil, describe(height, "it is another one")
+	if uint64(r.Height) != height {
+		return nil, describe(height, "the results are another block's")
 	}
 	var outcomes []outcome
 	if r.Outcomes != nil {
 		outcomes = *r.Outcomes
 	}
-	return c.read(&b, outcomes)
+	return c.read(b, outcomes)
+}
+
+// full returns the block at a height with its transactions, checked against its header.
+func (c *Client) full(ctx context.Context, height uint64) (*fullBlock, error) {
+	b := new(fullBlock)
+	if err := c.at(ctx, b, "block", height); err != nil {
+		return nil, err
+	}
+	if h := &b.Block.Header; uint64(h.Height) != height || h.Chain != c.params.Chain {
+		return nil, describe(height, "it is another one")
+	}
+	return b, b.check()
 }
 
 // codeInternal is that of a refused call; nodes give the reason beside it.

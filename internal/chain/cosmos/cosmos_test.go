@@ -64,6 +64,9 @@ func parse(c *Codec, block, outcomes []byte) (*chain.Block, error) {
 	if r.Outcomes != nil {
 		list = *r.Outcomes
 	}
+	if err := b.check(); err != nil {
+		return nil, err
+	}
 	return c.read(&b, list)
 }
 
@@ -163,6 +166,31 @@ func TestPayments(t *testing.T) {
 	for _, more := range [][]byte{appendNumber(nil, 9, 1), appendText(nil, 1, "x"), {0}} {
 		if d, err := k.codec.Decode(append(bytes.Clone(raw), more...)); err == nil {
 			t.Errorf("%x behind it: %+v", more, d)
+		}
+	}
+}
+
+// TestUses finds the payment that used a sequence among the transactions of a block.
+func TestUses(t *testing.T) {
+	k, other := testKeys(t), testKeys(t)
+	other.codec.hot = sample().to
+	raw, _, err := k.Sign(sample().seal(k.codec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := raw[envelopeHead:]
+	for name, c := range map[string]struct {
+		tx       []byte
+		sequence uint64
+		want     bool
+	}{
+		"the payment":      {own, 3, true},
+		"another sequence": {own, 4, false},
+		"another sender":   {sample().broadcastable(other.codec), 3, false},
+		"garbage":          {own[1:], 3, false},
+	} {
+		if got := k.codec.uses(c.tx, c.sequence); got != c.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -118,22 +118,31 @@ func (c *Client) lookUp(ctx context.Context, d *chain.Decoded) (*found, error) {
 // recentBlocks is the number of blocks by which a node's index may be behind.
 const recentBlocks = 3
 
-// recent looks for a transaction in the last blocks, if its sequence is used; nil if they have none.
+// recent looks for the transaction with a transaction's sequence in the last blocks, if the sequence is used; nil if they
+// have none.
 func (c *Client) recent(ctx context.Context, d *chain.Decoded, head number) (*found, error) {
 	a, err := c.ownAccount(ctx, head)
 	if err != nil || a == nil || a.sequence <= d.Nonce {
 		return nil, err
 	}
 	for height := head; height > 0 && head-height < recentBlocks; height-- {
-		b, err := c.Block(ctx, uint64(height))
+		b, err := c.full(ctx, uint64(height))
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(b.Txs, func(tx chain.Tx) bool { return tx.Hash == d.Hash }) {
-			return &found{d.Hash, height}, nil
+		for _, tx := range b.Block.Data.Txs {
+			if c.uses(tx, d.Nonce) {
+				return &found{sha256.Sum256(tx), height}, nil
+			}
 		}
 	}
 	return nil, nil
+}
+
+// uses reports whether a block's transaction is a payment of the hot wallet with a sequence.
+func (c *Codec) uses(tx []byte, sequence uint64) bool {
+	t := new(payment)
+	return c.parse(tx, t) == nil && t.sequence == sequence && bytes.Equal(t.broadcastable(c), tx)
 }
 
 // maxWaiting bounds the waiting transactions that are looked at. A transaction behind them counts as absent, which proves
