@@ -38,7 +38,7 @@ func (c *backup) Run(p *program) error {
 	return p.print(summary(m))
 }
 
-// cluster returns what a backup of a node needs beside its data directory.
+// cluster returns the parts of a node's backup outside its data directory.
 func (c *backup) cluster(p *program) *backups.Cluster {
 	return &backups.Cluster{
 		Common:  filepath.Join(filepath.Dir(filepath.Clean(c.Dir)), commonDir),

@@ -44,7 +44,7 @@ func nodeDir(data string, node uint64) string {
 	return filepath.Join(data, strconv.FormatUint(node, 10))
 }
 
-// nodeLine is what a node prints when it begins to serve in a role.
+// nodeLine is the line that a node prints when it begins to serve in a role.
 type nodeLine struct {
 	Node   uint64 `json:"node"`
 	PID    int    `json:"pid"`

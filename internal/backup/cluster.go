@@ -28,7 +28,7 @@ type Cluster struct {
 }
 
 const (
-	// mostLooks bounds the looks at a journal that lacks what the leader had applied, lookEvery is the time between two.
+	// mostLooks bounds the looks at a journal that is behind the leader's, lookEvery is the time between two.
 	mostLooks = 1500
 	lookEvery = 20 * time.Millisecond
 	// mostFrames bounds the frames that are synced together, in bytes, and segmentSize the files of the journal.

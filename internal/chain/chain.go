@@ -258,7 +258,7 @@ type Unsigned struct {
 type Draft struct {
 	// PSBT is the partially signed transaction, of version 0 of BIP 174.
 	PSBT []byte
-	// Cost is what it pays to the network.
+	// Cost is the fee to the network.
 	Cost bourse.Amount
 }
 

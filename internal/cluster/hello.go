@@ -63,7 +63,7 @@ func readHello(r io.Reader) (h hello, err error) {
 	return h, nil
 }
 
-// check returns an error unless theirs is what the node h.to answers to h.
+// check returns an error unless theirs is the answer of the node h.to to h.
 func (h *hello) check(theirs *hello) error {
 	if err := h.identity.Check(theirs.identity); err != nil {
 		return fmt.Errorf("%w: it %w", errStranger, err)

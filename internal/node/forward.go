@@ -45,7 +45,7 @@ func (o *MemberOptions) takeRequests(ctx context.Context) (end func(why error)) 
 		if why == nil || errors.Is(why, ErrDeposed) {
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
 			defer cancel()
-			_ = s.Shutdown(last) // what is under way then gets no answer
+			_ = s.Shutdown(last) // requests under way then get no answer
 		}
 		_ = s.Close()
 		<-done

@@ -6,8 +6,8 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// dayTotals are the deposits of a UTC day that count for their customers, by asset. What an operator assigned or
-// admitted is not in them.
+// dayTotals are the deposits of a UTC day that count for their customers, by asset, without those that an operator assigned or
+// admitted.
 type dayTotals struct {
 	day    bourse.Time
 	totals map[bourse.AssetID]bourse.Amount

@@ -106,7 +106,7 @@ func (w *Worker) Cooling() string {
 	return w.cooling
 }
 
-// promise is what the hot wallet has to pay once a withdrawal is approved and its time has come.
+// promise is the hot wallet's debt for a withdrawal that waits for approval or for its time.
 type promise struct {
 	network bourse.NetworkID
 	bourse.AssetAmount

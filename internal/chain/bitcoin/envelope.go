@@ -15,7 +15,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain/hdkeys"
 )
 
-// A transaction of ours travels in an envelope, because its own bytes lack what it spends:
+// A payment travels in an envelope, because its own bytes lack the amounts that it spends:
 //
 //	"btx" 1        4 bytes, the form
 //	genesis        32 bytes, the network
@@ -46,7 +46,7 @@ var (
 	errOutput    = errors.New("pays a script that no address stands for")
 )
 
-// payment is a transaction of ours with what it spends.
+// payment is a transaction of the exchange with the outputs that it spends.
 type payment struct {
 	tx     *wire.MsgTx
 	inputs []chain.Input
@@ -95,8 +95,8 @@ func (p *Params) open(raw []byte) (*payment, error) {
 	return t, nil
 }
 
-// formed reports whether a transaction has the fields of ours, and names its inputs. Version, lock time and sequences of one
-// from cold storage are its signers' choice.
+// formed reports whether a transaction has the fields of a payment, and names its inputs. Its signers choose version, lock time
+// and sequences of one from cold storage.
 func (t *payment) formed() bool {
 	if !t.cold && (t.tx.Version != txVersion || t.tx.LockTime != 0) || len(t.tx.TxIn) != len(t.inputs) ||
 		len(t.inputs) == 0 || len(t.tx.TxOut) == 0 {
@@ -175,7 +175,7 @@ func (t *payment) isSignature(i int, signature, public, script []byte, hashes *t
 	return err == nil && s.Verify(sum, key)
 }
 
-// cost returns what the inputs have above the outputs.
+// cost returns the sum of the inputs above that of the outputs.
 func (t *payment) cost() (bourse.Amount, error) {
 	var in, out uint64 // at most 100 inputs of 2^53, and outputs in 64 KiB: no overflow
 	for i := range t.inputs {

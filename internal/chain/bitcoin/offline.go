@@ -24,7 +24,7 @@ type Offline struct {
 	maxCost     bourse.Amount
 }
 
-// Moved is what a draft moves.
+// Moved are the amounts that a draft moves.
 type Moved struct {
 	// Hot arrives at the hot wallet's address, Back goes back to cold storage, and Cost is the network's.
 	Hot, Back, Cost bourse.Amount
@@ -145,7 +145,7 @@ func (o *Offline) Sign(draft []byte) (signed string, m Moved, err error) {
 	return base64.StdEncoding.EncodeToString(p.encode()), m, nil
 }
 
-// input returns what an input spends, as its previous transaction tells.
+// input returns the output that an input spends, by its previous transaction.
 func (o *Offline) input(p *psbt, i int) (in chain.Input, err error) {
 	at := p.tx.TxIn[i].PreviousOutPoint
 	previous, err := parseTx(p.inputs[i].previous)
@@ -167,7 +167,7 @@ func (o *Offline) input(p *psbt, i int) (in chain.Input, err error) {
 	}, nil
 }
 
-// moved adds up what a transaction moves, and bounds its cost.
+// moved adds up the amounts of a transaction, and bounds its cost.
 func (o *Offline) moved(t *payment) (m Moved, err error) {
 	if m.Cost, err = t.cost(); err != nil {
 		return m, err

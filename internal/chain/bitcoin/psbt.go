@@ -48,7 +48,7 @@ type psbt struct {
 	outputs []psbtOutput
 }
 
-// psbtInput is what signers are told of an input, and what they answered.
+// psbtInput is a PSBT's data of an input: for its signers, and by them.
 type psbtInput struct {
 	// previous is the whole previous transaction without its witnesses; spent is its output.
 	previous []byte

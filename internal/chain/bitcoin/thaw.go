@@ -167,7 +167,7 @@ func (c *Client) pay(t *payment, sum, amount bourse.Amount, b *bid, witness int)
 // hotScript returns the script of the hot wallet's address.
 func (c *Codec) hotScript() []byte { return keyHashScript(c.keys.program(chain.IndexHot)) }
 
-// describe returns the PSBT of a draft. Each output that it spends must be what the journal says.
+// describe returns the PSBT of a draft. Each output that it spends must be as in the journal.
 func (c *Client) describe(ctx context.Context, t *payment) ([]byte, error) {
 	p := &psbt{tx: t.tx}
 	for i := range t.inputs {

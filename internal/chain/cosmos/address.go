@@ -11,7 +11,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// Lengths of what an address stands for: the hash of a key, and that of a contract or of another chain's account.
+// Lengths of an address's bytes: the hash of a key, and that of a contract or of another chain's account.
 const (
 	keyBytes      = 20
 	contractBytes = 32

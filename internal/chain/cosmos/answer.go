@@ -69,7 +69,7 @@ func (d *data) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// unquote returns what is between quotes.
+// unquote returns the text between quotes.
 func unquote(text []byte) ([]byte, bool) {
 	inner, ok := bytes.CutPrefix(text, []byte(`"`))
 	inner, closed := bytes.CutSuffix(inner, []byte(`"`))

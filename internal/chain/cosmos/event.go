@@ -13,7 +13,7 @@ const (
 	eventReceived = "coin_received"
 )
 
-// event is what a part of the chain says about a transaction.
+// event is a module's event of a transaction.
 type event struct {
 	Type       string `json:"type"`
 	Attributes []struct {
@@ -45,8 +45,8 @@ type sum struct {
 	at     uint32
 }
 
-// sums reads a list of coins, such as 12uatom,7ibc/27394F…, and returns those that are listed, and the length of the list. An
-// amount above every ledger's is left out: it stays on its address.
+// sums reads a list of coins, such as 12uatom,7ibc/27394F…, and returns the listed ones, and the length of the list. It leaves
+// out an amount above every ledger's, which stays on its address.
 func (c *Codec) sums(text string) (list []sum, all uint32) {
 	for part := range strings.SplitSeq(text, ",") {
 		all++
@@ -81,7 +81,7 @@ func (c *Codec) effects(tx []byte, o *outcome) (debits []chain.Debit, credits []
 		case eventReceived:
 			list, all := c.sums(e.get("amount"))
 			if e.get("receiver") == c.fees {
-				list = nil // what a transaction costs is a debit alone
+				list = nil // the fee is a debit alone
 			}
 			for _, s := range list {
 				credits = append(credits, chain.Credit{

@@ -15,7 +15,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain/hdkeys"
 )
 
-// A payment of ours travels in an envelope, because a signature covers the account's number, which its bytes lack:
+// A payment travels in an envelope, because a signature covers the account's number, which its bytes lack:
 //
 //	"ctx" 1       4 bytes, the form
 //	signed        1 byte: 1 with a signature, 0 without
@@ -43,7 +43,7 @@ var (
 	errSignature = errors.New("a signature is missing or wrong")
 )
 
-// payment is a transaction of ours. It has no timeout: its bytes stay valid until a transaction with its sequence is mined.
+// payment is a payment of the hot wallet. It has no timeout: its bytes stay valid until a transaction with its sequence is mined.
 type payment struct {
 	account, sequence uint64
 	fee               bourse.Amount
@@ -124,7 +124,7 @@ func (c *Codec) open(raw []byte) (*payment, error) {
 	return t, nil
 }
 
-// parse reads what distinguishes payments of ours from each other.
+// parse reads the fields in which payments differ.
 func (c *Codec) parse(tx []byte, t *payment) error {
 	body, err := find(tx, 1)
 	if err != nil {

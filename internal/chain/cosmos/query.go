@@ -54,7 +54,7 @@ func (r *answered) refused(path string) error {
 	return odd("%s: code %d, %.200q", path, *r.Code, r.Log)
 }
 
-// balance asks for what an address has behind a block.
+// balance asks for an address's balance behind a block.
 func (c *Client) balance(ctx context.Context, address, denom string, height number) (bourse.Amount, error) {
 	r, err := c.query(ctx, queryBalance, appendText(appendText(nil, 1, address), 2, denom), height)
 	if err != nil {
@@ -117,7 +117,7 @@ func (c *Client) ownAccount(ctx context.Context, height number) (*account, error
 	return a, c.keep(a)
 }
 
-// keep remembers the account's number. Another one later is a lie, or another chain: what is signed with it is refused there.
+// keep remembers the account's number. Another one later is a lie, or another chain, which refuses signatures over it.
 func (c *Client) keep(a *account) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

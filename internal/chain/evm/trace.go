@@ -15,7 +15,7 @@ import (
 // firstCall begins the indices of what calls inside of a transaction pay. Those of logs are below.
 const firstCall = 1 << 24
 
-// traced is what a transaction did to accounts, as a node answers it.
+// traced are a transaction's changes of accounts, as a node answers them.
 type traced struct {
 	Hash   digest `json:"txHash"`
 	Result *struct {
@@ -48,8 +48,8 @@ var tracer = map[string]any{
 	"tracerConfig": map[string]bool{"diffMode": true, "disableCode": true, "disableStorage": true},
 }
 
-// addCalls adds to a block's transactions what its calls paid to the exchange: what an address has more than by the
-// payments that the block shows. No hash of the block covers it, so it is the node's word.
+// addCalls adds the payments of calls to a block's transactions: the rise of an address's balance above the payments that the
+// block shows. No hash of the block covers it, so it is the node's word.
 func (c *Client) addCalls(ctx context.Context, b *fullBlock, out *chain.Block) error {
 	if len(b.Txs) == 0 {
 		return nil

@@ -72,8 +72,8 @@ func bech32Of(program []byte) string {
 	return text
 }
 
-// Atoms is the outside world on a chain of the Cosmos SDK. It implements chaintest.Outside, but for what a chain whose blocks are
-// final does not do. Not safe for concurrent use.
+// Atoms is the outside world on a chain of the Cosmos SDK. It implements chaintest.Outside except for reorganisations, because
+// blocks are final there. Not safe for concurrent use.
 type Atoms struct {
 	node *Node
 	http http.Client
@@ -243,7 +243,7 @@ func (o *Atoms) SendFailing(pay chain.Pay) (chain.Hash, error) {
 	return o.Send(pay, more)
 }
 
-// NewAddress returns an address whose key nobody has.
+// NewAddress returns a random address, without a key.
 func (o *Atoms) NewAddress() (string, error) {
 	o.made++
 	program := sha256.Sum256(binary.LittleEndian.AppendUint64([]byte("payee"), o.made))
@@ -311,10 +311,10 @@ func (o *Atoms) Fund(to chain.Destination, pays ...chain.Pay) error {
 	return err
 }
 
-// Balance returns what an address has of the native coin.
+// Balance returns an address's balance in the native coin.
 func (o *Atoms) Balance(of string) (bourse.Amount, error) { return o.Coins(of, "ATOM") }
 
-// Coins returns what an address has of a coin.
+// Coins returns an address's balance in a coin.
 func (o *Atoms) Coins(of string, coin chain.CoinID) (bourse.Amount, error) {
 	value, err := o.query("/cosmos.bank.v1beta1.Query/Balance", text(text(nil, 1, of), 2, denomOf(coin)))
 	if err != nil {
@@ -341,7 +341,7 @@ func (o *Atoms) Resume() error {
 	return nil
 }
 
-// Holdings returns what the chain has on the shared address that public keys derive, and the block up to which it counts.
+// Holdings returns the balances of the shared address that public keys derive, and the block behind which they hold.
 func (o *Atoms) Holdings(keys string, _ uint32) (map[chain.CoinID]bourse.Amount, chain.BlockRef, error) {
 	public, err := cosmos.ParseKeys(keys)
 	if err != nil {
