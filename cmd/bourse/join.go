@@ -193,7 +193,8 @@ func (c *clusterReplace) hasJoined(config *cluster.Config) (bool, error) {
 	}
 }
 
-// done waits until the old node is no member any more, and returns the numbers of all nodes. It says what it waits for.
+// done waits until a majority knows that the old node is no member any more, and returns the numbers of all nodes. It says
+// why it waits.
 func (c *clusterReplace) done(newcomer *returning) ([]uint64, error) {
 	p, said := newcomer.program, ""
 	for {
@@ -205,7 +206,7 @@ func (c *clusterReplace) done(newcomer *returning) ([]uint64, error) {
 				return nil, err
 			case config.Newest(c.With) == nil:
 				return nil, fmt.Errorf("node %d has left before it voted, and node %d stays", c.With, c.Node)
-			case config.Newest(c.Node) == nil:
+			case c.Data.knowGone(c.Node, config.Numbers()):
 				return config.Numbers(), nil
 			}
 		}
@@ -214,10 +215,8 @@ func (c *clusterReplace) done(newcomer *returning) ([]uint64, error) {
 			said = why
 			_, _ = fmt.Fprintf(p.stderr, "bourse: %s\n", why)
 		}
-		select {
-		case <-p.ctx.Done():
-			return nil, p.ctx.Err()
-		case <-time.After(askAgain):
+		if err := p.pause(); err != nil {
+			return nil, err
 		}
 	}
 }

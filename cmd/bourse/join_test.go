@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/bourse-exchange/bourse/internal/cluster"
+	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
@@ -266,5 +268,32 @@ func TestClusterJoinArchived(t *testing.T) {
 		if v := tool[verified](t, "journal", "verify", nodeDir(g.data, node)); v.First != 1 {
 			t.Errorf("node %d has commands from %d on", node, v.First)
 		}
+	}
+}
+
+// TestMembersKnowWhoIsGone wants a majority of the members to know that a node is gone before an operator is told: without the
+// leader, the others would else need that node to elect another one.
+func TestMembersKnowWhoIsGone(t *testing.T) {
+	data := t.TempDir()
+	told := func(node uint64, members ...uint64) {
+		t.Helper()
+		c := &cluster.Config{Epoch: 1, Node: node}
+		for _, n := range members {
+			c.Nodes = append(c.Nodes, cluster.Member{Node: n})
+		}
+		d, err := disk.Open(nodeDir(data, node))
+		must(t, err)
+		must(t, errors.Join(c.Save(d), d.Close()))
+	}
+	now := []uint64{1, 2, 4}
+	told(1, now...)
+	told(2, 1, 2, 3, 4)
+	leader := place(nodeDir(data, 1))
+	if leader.knowGone(3, now) {
+		t.Error("the leader alone is a majority")
+	}
+	told(4, now...)
+	if !leader.knowGone(3, now) {
+		t.Error("two of three are none")
 	}
 }

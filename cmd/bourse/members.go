@@ -205,7 +205,34 @@ func (c *clusterLeave) Run(p *program) error {
 	if err := json.Unmarshal(answer, &now.Nodes); err != nil {
 		return err
 	}
+	for !c.Data.knowGone(c.Node, now.Nodes) {
+		if err := p.pause(); err != nil {
+			return err
+		}
+	}
 	return p.print(now)
+}
+
+// knowGone reports whether a majority of the members knows that a node is gone. Before that they may need the node to elect
+// another leader: the leader alone is certain to know it.
+func (d place) knowGone(node uint64, members []uint64) bool {
+	know := 0
+	for _, n := range members {
+		if config, err := readConfig(d.beside(n)); err == nil && config.Newest(node) == nil {
+			know++
+		}
+	}
+	return know > len(members)/2
+}
+
+// pause waits for askAgain. The error is that of a program which is to end.
+func (p *program) pause() error {
+	select {
+	case <-p.ctx.Done():
+		return p.ctx.Err()
+	case <-time.After(askAgain):
+		return nil
+	}
 }
 
 // clusterUpgrade ends an upgrade.

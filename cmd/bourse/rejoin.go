@@ -154,10 +154,8 @@ func (r *returning) ask(n *cluster.Newcomer) (*cluster.Admission, error) {
 			}
 		}
 
-		select {
-		case <-r.ctx.Done():
-			return nil, r.ctx.Err()
-		case <-time.After(askAgain):
+		if err := r.pause(); err != nil {
+			return nil, err
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (w *cluster) at(id uint64) *member {
 }
 
 // losing draws the loss of a disk. Each of the others must have what it acknowledged, and be needed for nothing else: it
-// happens once all three vote, no change of that is under way, and no node waits for another one to be mended.
+// happens once all three vote, all know that no change of that is under way, and no node waits for another one to be mended.
 func (w *cluster) losing() {
 	w.losses = w.losses || w.chance.oneIn(w.shape.loss)
 	if !w.losses || w.lost != nil || w.parting != nil || !w.gather() {
@@ -50,7 +50,8 @@ func (w *cluster) losing() {
 	l := w.leader()
 	s := l.log.Status()
 	for _, n := range w.nodes {
-		if n.log == nil || n.rotten != "" || n.log.Status().Term != s.Term || !slices.Contains(s.Voters, n.id) {
+		if n.log == nil || n.rotten != "" || n.log.Status().Term != s.Term || n.log.Status().Applied != s.Applied ||
+			!slices.Contains(s.Voters, n.id) {
 			return
 		}
 	}
