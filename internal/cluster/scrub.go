@@ -21,10 +21,12 @@ const (
 )
 
 // scrub reads the committed part of the live segments again and again, from the oldest to the newest, and an archived
-// segment after each time, so that damage is found while the other nodes have what it hit. It returns the first
-// damage of a live segment, or error of the disk; nil once ctx ends.
+// segment after each time, so that damage is found while the other nodes have what it hit. Each time ends at the last
+// command that was committed when it began: a journal may grow faster than it is read. scrub returns the first damage of a
+// live segment, or error of the disk; nil once ctx ends.
 func (n *Node) scrub(ctx context.Context) error {
 	var r journal.Reader
+	var last bourse.Seq
 	defer func() {
 		if r != nil {
 			_ = r.Close() // it was only read
@@ -39,10 +41,11 @@ func (n *Node) scrub(ctx context.Context) error {
 
 		err := error(nil)
 		if r == nil {
+			last = n.Log.Durable()
 			r, err = n.oldest()
 		}
 		if err == nil {
-			err = scrubbed(r)
+			err = scrubbed(r, last)
 		}
 		damage := (*journal.DamageError)(nil)
 		switch {
@@ -74,12 +77,15 @@ func (n *Node) oldest() (r journal.Reader, err error) {
 	return r, err
 }
 
-// scrubbed reads a piece; io.EOF at the end.
-func scrubbed(r journal.Reader) error {
+// scrubbed reads a piece, up to the batch with a last command; io.EOF behind that.
+func scrubbed(r journal.Reader, last bourse.Seq) error {
 	for size := 0; size < scrubPiece; {
 		b, err := r.Next()
 		if err != nil {
 			return err
+		}
+		if b.Last() >= last {
+			return io.EOF
 		}
 		size += journal.Block + len(b.Commands)
 	}
