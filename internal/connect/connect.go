@@ -35,6 +35,19 @@ type Local struct {
 	Known bool
 }
 
+// sort parts the tokens into those whose id the adapter knows and the strays. An adapter leaves strays out: the catalogue
+// never changes a contract, so a mistyped one would keep the exchange from its network for ever.
+func (l *Local) sort(known func(chain.CoinID) bool) (tokens []chain.Coin, strays []chain.CoinID) {
+	for _, t := range l.Tokens {
+		if known(t.ID) {
+			tokens = append(tokens, t)
+		} else {
+			strays = append(strays, t.ID)
+		}
+	}
+	return tokens, strays
+}
+
 var (
 	errKeys   = errors.New("keys are not those of this sandbox's seed; without the setting it takes its own")
 	errNoKeys = errors.New("keys are missing: with a signer of its own, the exchange takes them from the settings")

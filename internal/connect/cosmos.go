@@ -3,7 +3,6 @@ package connect
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
@@ -49,20 +48,14 @@ func (f *ofCosmos) descriptor() string { return "" }
 
 func (f *ofCosmos) maxAnswer() int64 { return cosmos.MaxAnswer }
 
-// params leaves strays out: the catalogue never changes a contract, so a mistyped one would keep the exchange
-// from its network for ever.
 func (f *ofCosmos) params(l *Local) *cosmos.Params {
 	p := *f.chain
-	p.Tokens = slices.DeleteFunc(slices.Clone(l.Tokens), func(t chain.Coin) bool { return !p.Moves(t.ID) })
+	p.Tokens, _ = l.sort(f.chain.Moves)
 	return &p
 }
 
-func (f *ofCosmos) strays(l *Local) (list []chain.CoinID) {
-	for _, t := range l.Tokens {
-		if !f.chain.Moves(t.ID) {
-			list = append(list, t.ID)
-		}
-	}
+func (f *ofCosmos) strays(l *Local) []chain.CoinID {
+	_, list := l.sort(f.chain.Moves)
 	return list
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/evm"
@@ -56,19 +55,13 @@ func (f *ofEVM) descriptor() string { return "" }
 
 func (f *ofEVM) maxAnswer() int64 { return evm.MaxAnswer }
 
-// params leaves strays out: the catalogue never changes a contract, so a mistyped one would keep the exchange
-// from its network for ever.
 func (f *ofEVM) params(l *Local) *evm.Params {
-	tokens := slices.DeleteFunc(slices.Clone(l.Tokens), func(t chain.Coin) bool { return !evm.IsContract(t.ID) })
+	tokens, _ := l.sort(evm.IsContract)
 	return &evm.Params{Chain: f.chain, Coin: l.Native, Tokens: tokens}
 }
 
-func (f *ofEVM) strays(l *Local) (list []chain.CoinID) {
-	for _, t := range l.Tokens {
-		if !evm.IsContract(t.ID) {
-			list = append(list, t.ID)
-		}
-	}
+func (f *ofEVM) strays(l *Local) []chain.CoinID {
+	_, list := l.sort(evm.IsContract)
 	return list
 }
 
