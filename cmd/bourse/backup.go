@@ -45,7 +45,7 @@ func (c *backup) cluster(p *program) *backups.Cluster {
 		OpenLog: openCopy, After: time.After,
 		Seq: func() (bourse.Seq, error) {
 			leader, err := p.leaderOf(place(c.Dir))
-			if err == nil && !leader.Ready { // its journal may not know yet what the last leader has committed
+			if err == nil && !leader.Ready { // its commit may be behind the last leader's
 				err = fmt.Errorf("node %d does not serve now; take the backup in a moment", leader.Node)
 			}
 			if err != nil {

@@ -142,7 +142,7 @@ func TestRealNetworks(t *testing.T) {
 		})
 	}
 
-	// Blocks are final there, and nobody reorganises them.
+	// The chain's blocks are final: there is no reorganisation to test.
 	t.Run("cosmos", func(t *testing.T) {
 		w := walk(t, atoms(t), nil)
 		w.deposit()

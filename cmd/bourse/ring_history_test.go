@@ -186,7 +186,7 @@ const (
 // pit is a market with the accounts and the clients that trade there, and the history of a round.
 type pit struct {
 	pair, symbol string
-	// ctx ends what the clients do. told counts an acknowledgement.
+	// ctx ends the clients' requests. told counts an acknowledgement.
 	ctx  context.Context
 	told func()
 	// sellers and takers are the clients, with a key of an account each.

@@ -407,7 +407,7 @@ func (s *saver) rest() error {
 		}
 		open := append(s.open(askTurn), s.open(creditTurn)...)
 		if len(open) == 0 {
-			return errors.Join(s.mine(), s.read()) // what is done may still wait for its block
+			return errors.Join(s.mine(), s.read()) // a payment that is done may still wait for its block
 		}
 		if time.Now().After(end) {
 			return fmt.Errorf("never comes to rest: %+v", open)

@@ -11,8 +11,8 @@ import (
 
 // ColdStorage drafts moves from the cold storage of a network, and reads what people signed.
 type ColdStorage interface {
-	// Draft returns a transaction that brings an amount, in whole coins, to the hot wallet, and lacks the signatures of
-	// those who hold the keys.
+	// Draft returns a transaction that brings an amount, in whole coins, to the hot wallet, for the holders of the
+	// keys to sign.
 	Draft(ctx context.Context, amount string) (*Draft, error)
 	// FromCold reads PSBTs or a final transaction, as texts or as the bytes of one PSBT.
 	FromCold(signed []byte) (*bourse.SignedTx, error)

@@ -162,7 +162,7 @@ func TestPayments(t *testing.T) {
 		}
 	}
 
-	// A field that nobody knows, and a message more.
+	// An unknown field, another message, and garbage.
 	for _, more := range [][]byte{appendNumber(nil, 9, 1), appendText(nil, 1, "x"), {0}} {
 		if d, err := k.codec.Decode(append(bytes.Clone(raw), more...)); err == nil {
 			t.Errorf("%x behind it: %+v", more, d)
@@ -215,7 +215,7 @@ func TestMemos(t *testing.T) {
 		{tx("195", typeSend, packet), ""},
 		{tx("195\n", typeSend), ""},
 		{tx(strings.Repeat("1", 257), typeSend), ""},
-		{appendBytes(tx("195", typeSend), 1, appendText(nil, 2, "292")), "292"}, // the last one is what the chain takes
+		{appendBytes(tx("195", typeSend), 1, appendText(nil, 2, "292")), "292"}, // the chain takes the last one
 		{[]byte{0xff}, ""},
 		{nil, ""},
 	} {

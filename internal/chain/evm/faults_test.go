@@ -40,7 +40,7 @@ func runFaults(t *testing.T, kind *nodetest.Kind) {
 	for _, f := range []struct {
 		name string
 		run  func(*testing.T, *bench)
-		// alone is true if only anvil has what the test needs: it signs, and has safe blocks.
+		// alone is true for tests of anvil alone: they need its signatures or its safe blocks.
 		alone bool
 	}{
 		{"Fakes", testFakes, false},

@@ -33,7 +33,7 @@ func TestTraces(t *testing.T) {
 
 	for name, c := range map[string]struct {
 		list string
-		// calls are what the second transaction's paid.
+		// calls is the amount paid by calls of the second transaction.
 		calls uint64
 		want  error
 	}{
