@@ -249,6 +249,29 @@ func TestDamagedArchive(t *testing.T) {
 	}
 }
 
+// TestDamageInSealedSegment flips a bit in each entry of a segment that another one follows, below a reader beside a log.
+// Nothing moved to the archive, so it is damage whatever the entry.
+func TestDamageInSealedSegment(t *testing.T) {
+	const batches = 8
+	whole := memdisk.New(1)
+	write(t, whole, 1, batches)
+	const sealed, following = "journal/00000000000000000001.seg", 7
+	for entry := range int64(following-1) / 2 {
+		d := whole.Clone()
+		if err := d.Damage(sealed, (1+entry)*journal.Block+100, 1); err != nil {
+			t.Fatal(err)
+		}
+		r, err := journal.NewFiles(d, ours).ReadDurable(1, func() bourse.Seq { return 2 * batches })
+		n := int64(0)
+		for ; err == nil; n++ {
+			_, err = r.Next()
+		}
+		if damage := (*journal.DamageError)(nil); !errors.As(err, &damage) || damage.File != sealed || n != entry+1 {
+			t.Errorf("entry %d: %v after %d batches", entry, err, n-1)
+		}
+	}
+}
+
 func TestPrune(t *testing.T) {
 	const batches = 20
 	d := memdisk.New(1)

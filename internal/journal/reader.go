@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 
 	"github.com/bourse-exchange/bourse"
 )
@@ -206,7 +207,7 @@ func (r *reader) onward(why error) (bool, error) {
 		return false, err
 	}
 
-	gap, err := r.gap()
+	gap, moved, err := r.gap()
 	if err != nil {
 		return false, err
 	}
@@ -218,8 +219,7 @@ func (r *reader) onward(why error) (bool, error) {
 		return true, nil // a log may have appended meanwhile
 	}
 
-	if gap != 0 && !r.archive {
-		// The segments between moved to the archive; no log leaves a gap.
+	if gap != 0 && !r.archive && moved {
 		return false, compacted(gap)
 	}
 	if gap != 0 && errors.Is(why, errEnd) {
@@ -276,23 +276,25 @@ func (h *Header) at() (Position, bool) {
 	return h.Replica.At, true
 }
 
-// gap returns the first segment beyond the next expected one, or zero.
-func (r *reader) gap() (bourse.Seq, error) {
+// gap returns the first segment beyond the next expected one, or zero, and whether the segment that is read moved to
+// the archive. Segments move in order, so that none behind a live one has moved.
+func (r *reader) gap() (first bourse.Seq, moved bool, err error) {
 	k, err := r.files.kept()
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
+	moved = !slices.Contains(k.live, r.seg.head.First())
 	if !r.archive {
 		k.archived = nil
 	}
 	for _, list := range [][]bourse.Seq{k.archived, k.live} {
 		for _, first := range list {
 			if first > r.seg.tip.Last+1 {
-				return first, nil
+				return first, moved, nil
 			}
 		}
 	}
-	return 0, nil
+	return 0, moved, nil
 }
 
 // Close releases the reader.
