@@ -39,8 +39,11 @@ func (n *Node) Allow(v Versions) error {
 	return config.Save(n.disk)
 }
 
-// ScrubEvery is the time between two pieces of a scrub.
-const ScrubEvery = scrubEvery
+// ScrubEvery is the time between two pieces of a scrub, ScrubPiece the size of one, in bytes.
+const (
+	ScrubEvery = scrubEvery
+	ScrubPiece = scrubPiece
+)
 
 // After returns the members behind a change.
 func (c *Config) After(change *raftlog.Change) ([]Member, error) { return c.after(change) }

@@ -163,6 +163,41 @@ func (n *lone) commit(t *testing.T, text string) {
 	}
 }
 
+// look lets a node read a piece of its journal again, up to times. It returns the error that the node stops with, or nil.
+func (n *lone) look(times int) error {
+	for range times {
+		select {
+		case n.scrubs <- time.Time{}:
+		case err := <-n.Failed():
+			return err
+		}
+	}
+	return nil
+}
+
+// damage changes a byte of a text in a segment, and returns the segment's name.
+func (n *lone) damage(t *testing.T, segment int, text string) string {
+	t.Helper()
+	segments, err := filepath.Glob(filepath.Join(n.data, "journal", "*.seg"))
+	want(t, err)
+	b, err := os.ReadFile(segments[segment])
+	want(t, err)
+	file, err := os.OpenFile(segments[segment], os.O_RDWR, 0)
+	want(t, err)
+	_, err = file.WriteAt([]byte("B"), int64(bytes.Index(b, []byte(text))))
+	want(t, errors.Join(err, file.Close()))
+	return segments[segment]
+}
+
+// stoppedAt fails unless a node stopped at damage of a segment.
+func (n *lone) stoppedAt(t *testing.T, segment string, err error) {
+	t.Helper()
+	damage := (*journal.DamageError)(nil)
+	if !errors.As(err, &damage) || filepath.Join(n.data, damage.File) != segment {
+		t.Errorf("the node stops with %v", err)
+	}
+}
+
 // TestScrub lets a node read its journal again: it finds nothing, then the byte that somebody changed below
 // it, and names the file.
 func TestScrub(t *testing.T) {
@@ -170,35 +205,33 @@ func TestScrub(t *testing.T) {
 	text := strings.Repeat("bourse", 2000)
 	n.commit(t, text)
 	n.commit(t, "x")
-	for range 5 {
-		select {
-		case n.scrubs <- time.Time{}:
-		case err := <-n.Failed():
-			t.Fatal(err)
-		}
-	}
+	want(t, n.look(5))
+	segment := n.damage(t, 0, text)
+	n.stoppedAt(t, segment, n.look(20))
+}
 
-	segments, err := filepath.Glob(filepath.Join(n.data, "journal", "*.seg"))
-	want(t, err)
-	file, err := os.OpenFile(segments[0], os.O_RDWR, 0)
-	want(t, err)
-	b, err := os.ReadFile(segments[0])
-	want(t, err)
-	_, err = file.WriteAt([]byte("B"), int64(bytes.Index(b, []byte(text))))
-	want(t, err)
-	want(t, file.Close())
-	for range 20 {
-		select {
-		case n.scrubs <- time.Time{}:
-			continue
-		case err = <-n.Failed():
+// TestScrubOfGrowingJournal lets a journal grow faster than it is read again. Damage behind the reader is found once it
+// has read what was there when it began, and in a segment that others follow.
+func TestScrubOfGrowingJournal(t *testing.T) {
+	n := newLone(t)
+	text := strings.Repeat("bourse", 35_000)
+	grow := func() {
+		for size := 0; size <= cluster.ScrubPiece; size += len(text) {
+			n.commit(t, text)
 		}
-		break
 	}
-	damage := (*journal.DamageError)(nil)
-	if !errors.As(err, &damage) || filepath.Join(n.data, damage.File) != segments[0] {
-		t.Errorf("the node stops with %v", err)
+	grow()
+	grow()
+	want(t, n.look(2)) // the first piece has been read once the second look is taken
+	segment := n.damage(t, 1, text)
+	err := error(nil)
+	for range 4 {
+		if err == nil {
+			grow()
+			err = n.look(1)
+		}
 	}
+	n.stoppedAt(t, segment, err)
 }
 
 // TestScrubArchived damages two archived segments of a running node: it finds the damage and mends it from another node.
@@ -226,13 +259,7 @@ func TestScrubArchived(t *testing.T) {
 		b[len(b)-2] ^= 8
 		want(t, os.WriteFile(name, b, 0o600))
 	}
-	for range 40 {
-		select {
-		case n.scrubs <- time.Time{}:
-		case err := <-n.Failed():
-			t.Fatalf("the node stops: %v", err)
-		}
-	}
+	want(t, n.look(40))
 	for first, ok, err := files.NextArchived(0); ok || err != nil; first, ok, err = files.NextArchived(first + 1) {
 		want(t, err)
 		if err := files.CheckArchived(first); err != nil {
@@ -246,16 +273,7 @@ func TestScrubUnreadable(t *testing.T) {
 	n := newLone(t)
 	n.commit(t, "bourse")
 	n.unreadable.Store(true)
-	var err error
-	for range 5 {
-		select {
-		case n.scrubs <- time.Time{}:
-			continue
-		case err = <-n.Failed():
-		}
-		break
-	}
-	if !errors.Is(err, syscall.EIO) {
+	if err := n.look(5); !errors.Is(err, syscall.EIO) {
 		t.Errorf("the node stops with %v", err)
 	}
 }
