@@ -246,7 +246,10 @@ func (w *cluster) settle() {
 	last := uint64(0)
 	for end := w.now + patience; ; {
 		w.round()
-		if last == 0 && w.gather() {
+		switch gathered := w.gather(); {
+		case !gathered:
+			last = 0 // also if a change that was asked for before the calm is committed only now
+		case last == 0:
 			w.shape.traffic = 0
 			last = w.sendLast()
 		}
