@@ -13,6 +13,9 @@ import (
 // ErrNoSource means that no other node has the entries that a damaged segment lacks.
 var ErrNoSource = errors.New("no other node has the entries that are damaged")
 
+// errRefusedEntries means that the entries which are damaged were never committed.
+var errRefusedEntries = errors.New("other entries were committed in the place of the damaged ones")
+
 // Mend replaces the live segments of a stopped node of a cluster in which entries are damaged: it writes
 // them again, with the entries between the last whole one and the next from another node's journal. It returns the
 // names of those segments, and keeps copies of the damaged ones in TornDir.
@@ -20,7 +23,8 @@ var ErrNoSource = errors.New("no other node has the entries that are damaged")
 // Raft makes this safe: two logs that have the same entry, of one index and one term, are equal up to it. The node
 // has again exactly the entries that it acknowledged, so that it votes on under its id. An entry is mended only if a
 // whole entry of the node itself, or the header of its next segment, follows: behind the last whole one the node may
-// have acknowledged entries without a trace. The error is then a *DamageError.
+// have acknowledged entries without a trace. The error is then a *DamageError. It also is one if another node has
+// committed other entries there: a later leader has refused the damaged ones, and no node has them.
 func (f *Files) Mend(others []*Files) (mended []string, err error) {
 	k, err := f.kept()
 	if err != nil {
@@ -275,6 +279,9 @@ func (m *mend) fetch(to uint64, own func(last *Entry) bool) error {
 			list = append(list, e)
 		})
 		if err == nil && !own(list[len(list)-1]) {
+			if other.hasCommitted(to) {
+				return m.source.damage(errRefusedEntries)
+			}
 			err = errors.New("its log is another one")
 		}
 		if err != nil {

@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -41,6 +42,13 @@ func (f *Files) replicated(from, to uint64, take func(*Entry)) error {
 			return nil
 		}
 	}
+}
+
+// hasCommitted reports whether the entries prove that the one of an index is committed.
+func (f *Files) hasCommitted(index uint64) (committed bool) {
+	// It reads to an error, behind the last entry.
+	_ = f.replicated(index, math.MaxUint64, func(e *Entry) { committed = committed || e.Commit >= index })
+	return committed
 }
 
 // holding returns the newest segment that begins before an entry of raft.

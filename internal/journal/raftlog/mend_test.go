@@ -176,7 +176,7 @@ func TestMendNeedsAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, others := range map[string][]*journal.Files{
-		"nobody": nil, "a node without them": files(memdisk.New(5)), "another log": files(newTrioThatTook(t, "xx", 60).disks[0]),
+		"nobody": nil, "a node without them": files(memdisk.New(5)),
 		"a node with the same damage": files(g.disks[2].Clone()),
 	} {
 		d := g.disks[1].Clone()
@@ -201,6 +201,42 @@ func TestMendNeedsAnother(t *testing.T) {
 		if kept, err := d.List(journal.TornDir); err == nil && len(kept) > 0 {
 			t.Errorf("%s: kept are %v", name, kept)
 		}
+	}
+}
+
+// TestMendRefusedEntries damages an entry of a leader that was never committed, because the others could not be reached and
+// went on without it. Once they have committed others in its place, no node will ever have it.
+func TestMendRefusedEntries(t *testing.T) {
+	g := newTrio(t)
+	g.elect(0)
+	g.propose(0, "aa")
+	g.step(6)
+	g.away[0] = true
+	for range 3 {
+		g.propose(0, "xx")
+		g.step(2)
+	}
+	list, err := entries(g.disks[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := list[len(list)-3]
+	d := g.disks[0].Clone()
+	if err := d.Damage(refused.file, refused.off+80, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := journal.NewFiles(d, identity).Mend(files(g.disks[1])); !errors.Is(err, journal.ErrNoSource) {
+		t.Errorf("before the others went on: %v", err)
+	}
+
+	g.elect(1)
+	for range 5 {
+		g.propose(1, "bb")
+		g.step(6)
+	}
+	var damage *journal.DamageError
+	if _, err := journal.NewFiles(d, identity).Mend(files(g.disks[1])); !errors.As(err, &damage) || damage.File != refused.file {
+		t.Errorf("once the others have gone on: %v", err)
 	}
 }
 
