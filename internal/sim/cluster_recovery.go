@@ -27,17 +27,18 @@ func (w *cluster) recovering() {
 	if w.lost != nil && w.lost.node == n || n.rotten != "" || n.stopped || n.broken || n.before != nil {
 		return
 	}
-	d := n.disk.Clone()
+	crash := (*memdisk.Disk).Clone // of the process
 	if w.chance.percent(50) {
-		d = n.disk.Crash()
+		crash = (*memdisk.Disk).Crash // of the machine, before the recovery and in it
 	}
+	d := crash(n.disk)
 
 	end, err := raftlog.Inspect(d, w.identity)
 	want(err, "the end of the node that is left")
 	if end.Tip.Last < n.seen {
 		fail("node %d goes on alone at command %d, and has yielded command %d", n.id, end.Tip.Last, n.seen)
 	}
-	d = n.recoverOn(d)
+	d = n.recoverOn(d, crash)
 	l, _, err := raftlog.Open(d, raftlog.Options{Options: n.options().Options, Send: func([]*raftpb.Message) {}})
 	want(err, "opening the journal of a node that goes on alone")
 	lives := &alone{member: n, log: l, id: n.id + anotherLife}
@@ -49,7 +50,7 @@ func (w *cluster) recovering() {
 }
 
 // recoverOn makes the node the only one, also when that is cut short, and returns the disk.
-func (n *member) recoverOn(d *memdisk.Disk) *memdisk.Disk {
+func (n *member) recoverOn(d *memdisk.Disk, crash func(*memdisk.Disk) *memdisk.Disk) *memdisk.Disk {
 	w := n.world
 	again := func() error {
 		_, err := raftlog.Recover(d, n.options().Options, n.id+anotherLife, nil)
@@ -60,7 +61,7 @@ func (n *member) recoverOn(d *memdisk.Disk) *memdisk.Disk {
 		if err := again(); err != nil {
 			w.counts.HalfRecovered++
 		}
-		d = d.Crash()
+		d = crash(d)
 	}
 	want(again(), "making a node the only one")
 	return d
