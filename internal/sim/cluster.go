@@ -56,6 +56,10 @@ type cluster struct {
 	lost   *loss
 	losses bool
 	lives  uint64
+	// starts is the number of starts of all nodes.
+	starts uint64
+	// raisedBehind is the number of starts before the newer version was asked for last.
+	raisedBehind uint64
 	// heir is the node that a leader handed over to last.
 	heir heir
 	// proposed are the batches that clients have sent, by tag minus one.
@@ -77,9 +81,11 @@ type clusterShape struct {
 	together uint64
 
 	powerCut, kill, inside, failure, stop uint64
-	pause, hang, oneWay, apart, clock     uint64
+	pause, hang, crawl                    uint64
+	oneWay, apart, clock                  uint64
 	decayed, rot                          uint64 // one in that many starts
 	members, transfer, recovery, loss     uint64
+	upgrade                               uint64
 	// slow is the node that takes one step a round and applies one entry a step; zero is none.
 	slow uint64
 }
@@ -108,7 +114,7 @@ func drawClusterShape(c *chance, rounds int) clusterShape {
 	s.pause, s.hang, s.oneWay, s.apart, s.clock = rate(10), rate(20), rate(15), rate(15), rate(8)
 	s.members, s.slow = pick(c, rate(30), rate(30), 10), c.Below(size+1)
 	s.transfer, s.recovery = rate(20), rate(6)
-	s.loss = rate(12)
+	s.loss, s.upgrade, s.crawl = rate(12), pick[uint64](c, 0, 5, 50), rate(10)
 	return s
 }
 
@@ -210,6 +216,7 @@ func (w *cluster) round() {
 		w.misfortune()
 		w.changing()
 		w.transferring()
+		w.upgrading()
 		w.recovering()
 	}
 	if !w.calm {

@@ -43,12 +43,13 @@ func (n *member) rot() {
 // spots returns the entries below the watermark that another node has, with the entry of raft behind each. A node whose
 // journal ends torn has none: it may have acknowledged what is behind its damage.
 func (n *member) spots() (list []spot) {
+	w := n.world
 	var shared uint64
 	var synced int64 // of the last segment
-	end, _, err := journal.NewFiles(n.disk, n.world.identity).Walk(nil,
+	end, _, err := journal.NewFiles(n.disk, w.identity).Walk(nil,
 		func(h *journal.Header, off int64, e *journal.Entry, tip *journal.Tip) {
 			list, synced = append(list, spot{h.Name(), off, int64(e.Size), e.Index}), e.Synced
-			if e.Kind == journal.EntryBatch && tip.Last <= n.elsewhere() {
+			if e.Kind == journal.EntryBatch && tip.Last <= n.elsewhere() && w.truth.has(tip) {
 				shared = e.Index
 			}
 		})

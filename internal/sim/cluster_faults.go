@@ -19,7 +19,7 @@ type ClusterCounts struct {
 	// Lost and Twice are messages.
 	Lost, Twice uint64
 	// Faults of nodes and their disks.
-	PowerCuts, Kills, Inside, Failed, Reads, Stops, Pauses, Hangs, Decayed, OldPromises uint64
+	PowerCuts, Kills, Inside, Failed, Reads, Stops, Pauses, Hangs, Crawls, Decayed, OldPromises uint64
 	// Rotted counts bytes of journals that a disk changed, Mended the nodes that were repaired from others, HalfMended the
 	// crashes during a repair.
 	Rotted, Mended, HalfMended uint64
@@ -36,6 +36,11 @@ type ClusterCounts struct {
 	Members, Archived uint64
 	// Transfers are the hand-overs that a leader began, Handed those after which the other node led.
 	Transfers, Handed uint64
+	// Snapshots counts those that nodes wrote, Restored the starts from one.
+	Snapshots, Restored uint64
+	// Upgraded counts the nodes that learned that the log may have what the newer program knows, Outdated the older programs
+	// that were refused or ended, Back those that replaced the newer one before that.
+	Upgraded, Outdated, Back uint64
 	// Faults of the network and of clocks.
 	OneWay, Apart, Clocks uint64
 }
@@ -54,7 +59,7 @@ func (c *ClusterCounts) fields() []struct {
 		{"messages lost", &c.Lost}, {"messages twice", &c.Twice},
 		{"power cuts", &c.PowerCuts}, {"kills", &c.Kills}, {"ends inside an operation", &c.Inside},
 		{"failed operations", &c.Failed}, {"failed reads", &c.Reads}, {"stops", &c.Stops}, {"pauses", &c.Pauses},
-		{"hangs", &c.Hangs},
+		{"hangs", &c.Hangs}, {"crawling disks", &c.Crawls},
 		{"decayed", &c.Decayed}, {"old promises", &c.OldPromises},
 		{"rotted", &c.Rotted}, {"mended", &c.Mended}, {"ends inside a repair", &c.HalfMended},
 		{"recoveries", &c.Recovered}, {"ends inside a recovery", &c.HalfRecovered},
@@ -62,6 +67,8 @@ func (c *ClusterCounts) fields() []struct {
 		{"replaced nodes", &c.Replaced}, {"joins before a node left", &c.Joined}, {"nodes that left before one joined", &c.Left},
 		{"changes of members", &c.Members}, {"archived segments", &c.Archived},
 		{"transfers", &c.Transfers}, {"transfers that were done", &c.Handed},
+		{"snapshots", &c.Snapshots}, {"starts from a snapshot", &c.Restored},
+		{"nodes upgraded", &c.Upgraded}, {"outdated programs", &c.Outdated}, {"ways back to the older program", &c.Back},
 		{"one-way cuts", &c.OneWay}, {"cut off", &c.Apart}, {"clock jumps", &c.Clocks},
 	}
 }
@@ -177,5 +184,9 @@ func (w *cluster) befall(n *member) {
 		w.trail.note("%d: node %d stands still until %d", w.now, n.id, n.paused)
 	case c.oneIn(s.hang) && n.before == nil && !n.stopped && !n.broken:
 		n.hang = long() - w.now
+	case c.oneIn(s.crawl):
+		w.counts.Crawls++
+		n.crawls = long()
+		w.trail.note("%d: the disk of node %d crawls until %d", w.now, n.id, n.crawls)
 	}
 }

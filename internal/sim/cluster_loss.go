@@ -78,7 +78,7 @@ func (n *member) anew() {
 	n.world.lives++
 	n.id = number(n.id) + n.world.lives*anotherLife
 	n.disk = memdisk.New(uint64(len(n.world.proposed))<<8 + n.id)
-	n.seen, n.cuts = 0, 0
+	n.seen, n.cuts, n.snapshot, n.allowed = 0, 0, nil, false
 }
 
 // members reports whether a leader knows that its cluster has so many members. A leader that has just started knows it
@@ -119,6 +119,9 @@ func (n *member) join() bool {
 		return false
 	}
 
+	if n.allowed = l.allowed; n.allowed {
+		n.newer = true // an older program is refused
+	}
 	base, err := l.log.Base()
 	if err != nil {
 		if !l.broken && !l.stopped {

@@ -38,6 +38,8 @@ type member struct {
 	wakes        micros
 	// paused and hung are times until which the process, or its disk, stands still.
 	paused, hung micros
+	// crawls is the time until which each write of the disk takes long.
+	crawls micros
 	// hang is the time for which the next write hangs. before is the disk before that
 	// write, ops its operations then; held are the messages that wait for the write.
 	hang   micros
@@ -53,6 +55,14 @@ type member struct {
 	cuts   int
 	// known are the ids of the members behind the last change that this life has applied.
 	known []uint64
+	// newer is true while the node's program is the newer one, allowed once the log may have what only that knows.
+	newer, allowed bool
+	// unknown is true once the program has met a command that it does not know.
+	unknown bool
+	// started is the number of this life among those of all nodes.
+	started uint64
+	// snapshot is the engine's state behind a command, on the node's disk; nil for none.
+	snapshot []byte
 	// rotten is the damaged segment of a node that is to be mended; "" for none.
 	rotten string
 }
@@ -69,6 +79,7 @@ func (n *member) start() {
 		n.wakes = w.now + askAgain
 		return
 	}
+	n.install()
 	n.decay()
 	n.rot()
 	if n.rotten != "" && !n.repair() {
@@ -84,15 +95,16 @@ func (n *member) start() {
 		return
 	}
 
-	n.log, n.life, n.lastID, n.ticked = l, n.life+1, 0, w.now
-	n.engine = engine.New()
+	w.starts++
+	n.log, n.life, n.lastID, n.ticked, n.started = l, n.life+1, 0, w.now, w.starts
+	n.restore()
 	w.trail.note("%d: node %d begins life %d at command %d, commit %d of %d",
 		w.now, n.id, n.life, l.Durable(), l.Status().Commit, l.Status().Last.Index)
 	if recovered.Torn != nil {
 		w.counts.Torn++
 	}
 
-	r, err := journal.NewFiles(n.disk, w.identity).ReadBehind(1, l.Durable)
+	r, err := journal.NewFiles(n.disk, w.identity).ReadBehind(n.engine.Seq()+1, l.Durable)
 	for err == nil {
 		var b *journal.Batch
 		if b, err = r.Next(); err == nil {
@@ -107,6 +119,10 @@ func (n *member) start() {
 		return
 	}
 	want(r.Close(), "closing a reader")
+	if n.unknown {
+		n.met()
+		return
+	}
 	if n.engine.Seq() != l.Durable() {
 		fail("node %d has committed command %d, and reads up to %d", n.id, l.Durable(), n.engine.Seq())
 	}
@@ -126,6 +142,9 @@ func (n *member) options() raftlog.Options {
 	}
 	o.Changed = func(c *raftlog.Change) error {
 		n.known = c.Nodes
+		if string(c.Context) == raised {
+			n.allow()
+		}
 		return nil
 	}
 	if n.slow() {
@@ -169,6 +188,10 @@ func (n *member) work() {
 			return
 		}
 		n.drain()
+		if n.unknown {
+			n.met()
+			return
+		}
 	}
 	n.aside()
 }
@@ -177,6 +200,9 @@ func (n *member) work() {
 // write waits.
 func (n *member) step() (bool, error) {
 	w := n.world
+	if n.hang == 0 && n.crawls > w.now && !n.stopped && !n.broken {
+		n.hang = micros(w.chance.between(uint64(milliseconds), uint64(60*milliseconds)))
+	}
 	if n.hang > 0 {
 		n.before, n.ops = n.disk.Clone(), n.disk.Ops()
 	}
@@ -197,13 +223,17 @@ func (n *member) step() (bool, error) {
 // aside is the work beside the steps: preparation, marks, the archive and looks at the leader.
 func (n *member) aside() {
 	var err error
-	switch n.world.chance.Below(6) {
+	switch n.world.chance.Below(7) {
 	case 0:
 		_, err = n.log.Prepare()
 	case 1:
 		err = n.log.Mark()
 	case 2:
 		err = n.archive()
+	case 3:
+		if n.world.chance.oneIn(20) {
+			n.takeSnapshot()
+		}
 	}
 	if err != nil {
 		n.ended(err)
@@ -255,7 +285,7 @@ func (n *member) die(power bool) {
 	n.disk.SetCapacity(math.MaxInt64)
 	w.trail.note("%d: node %d dies, power %t", w.now, n.id, power)
 	w.forsake(n)
-	n.log, n.engine, n.before, n.held, n.known = nil, nil, nil, nil, nil
+	n.log, n.engine, n.before, n.held, n.known, n.unknown = nil, nil, nil, nil, nil, false
 	n.hang, n.hung, n.paused, n.stopped, n.broken, n.closed = 0, 0, 0, false, false, false
 	n.wakes = w.now + micros(w.chance.Below(uint64(pick(w.chance, 10*milliseconds, 200*milliseconds, 2*seconds))))
 }
@@ -274,7 +304,7 @@ func (n *member) unhang() {
 
 // recover ends everything that is wrong with the node.
 func (n *member) recover() {
-	n.paused, n.hang, n.hung, n.clock = 0, 0, 0, 0
+	n.paused, n.hang, n.hung, n.crawls, n.clock = 0, 0, 0, 0, 0
 	n.disk.FailAt(math.MaxInt32, nil)
 	n.disk.StopAt(math.MaxInt32)
 	n.disk.Inject(nil)
@@ -312,10 +342,36 @@ func (n *member) take(b *journal.Batch) {
 	n.world.truth.see(n, b)
 	n.seen = max(n.seen, b.Last())
 	each(b, func(cmd *bourse.Command) error {
+		if !n.newer && isNewer(cmd) {
+			n.unknown = true
+		}
 		n.events.Reset()
 		n.engine.Apply(cmd, &n.events)
 		return nil
 	})
+}
+
+// takeSnapshot writes the engine's state to the disk.
+func (n *member) takeSnapshot() {
+	if n.before != nil || n.stopped || n.broken {
+		return
+	}
+	n.snapshot = nil
+	n.engine.Snapshot(func(b []byte) { n.snapshot = append(n.snapshot, b...) })
+	n.world.counts.Snapshots++
+}
+
+// restore begins an engine from the snapshot, or anew if that is beyond what the journal proves to be committed.
+func (n *member) restore() {
+	if n.snapshot != nil {
+		e, err := engine.Restore(n.snapshot, func(*bourse.Events) {})
+		want(err, "reading a snapshot")
+		if n.engine = e; e.Seq() <= n.log.Durable() {
+			n.world.counts.Restored++
+			return
+		}
+	}
+	n.engine = engine.New()
 }
 
 // each hands the commands of a batch to apply. It reuses the command.

@@ -66,6 +66,17 @@ func (a *agreed) last() bourse.Seq {
 	return a.past[len(a.past)-1].last
 }
 
+// find returns the index of the batch with a command that was committed.
+func (a *agreed) find(seq bourse.Seq) int {
+	return sort.Search(len(a.past), func(i int) bool { return a.past[i].last >= seq })
+}
+
+// has reports whether a journal's tip is that behind a batch which was committed.
+func (a *agreed) has(tip *journal.Tip) bool {
+	i := a.find(tip.Last)
+	return i < len(a.past) && a.past[i].last == tip.Last && a.past[i].chain == tip.Chain
+}
+
 // see compares a batch with the truth, which learns a new one.
 func (a *agreed) see(n *member, b *journal.Batch) {
 	n.world.trail.mark(n.id, uint64(b.First), b.Term, uint64(b.Time))
@@ -73,8 +84,7 @@ func (a *agreed) see(n *member, b *journal.Batch) {
 		n.learn(b)
 		return
 	}
-	i := sort.Search(len(a.past), func(i int) bool { return a.past[i].last >= b.First })
-	if was := a.past[i]; was.first != b.First || was.chain != b.Chain {
+	if was := a.past[a.find(b.First)]; was.first != b.First || was.chain != b.Chain {
 		fail("node %d has another batch at command %d than was committed", n.id, b.First)
 	}
 }
@@ -162,9 +172,18 @@ func (w *cluster) propose(n *member, count int) {
 		// A batch that was dropped took the opening with it.
 		w.truth.workload = enginetest.NewWorkload(newChance(uint64(len(w.proposed)), 2), w.truth.pair.Oracle)
 	}
+	added := 1
 	for range count {
 		cmd := w.truth.workload.Next()
-		b = record.Append(b, &cmd)
+		if !n.allowed && cmd.Genesis != nil {
+			older := *cmd.Genesis
+			older.Rules--
+			cmd.Genesis = &older
+		}
+		if n.allowed || !isNewer(&cmd) {
+			b = record.Append(b, &cmd)
+			added++
+		}
 	}
 	tag := uint64(len(w.proposed) + 1)
 	b = record.Append(b, &bourse.Command{
@@ -172,7 +191,7 @@ func (w *cluster) propose(n *member, count int) {
 	})
 
 	n.lastID++
-	err := n.log.Propose(journal.Proposal{ID: n.lastID, Count: count + 1, Time: n.commandTime(), Commands: b})
+	err := n.log.Propose(journal.Proposal{ID: n.lastID, Count: added, Time: n.commandTime(), Commands: b})
 	switch {
 	case errors.Is(err, journal.ErrBusy), errors.Is(err, journal.ErrNotLeader):
 		n.lastID--

@@ -13,6 +13,8 @@ type links struct {
 	flying []letter
 	// cut is the time until which no message of a node reaches another.
 	cut [places][places]micros
+	// greeted is what a node learned of another one when they connected last.
+	greeted [places][places]greeting
 }
 
 // letter is a message on its way.
@@ -59,7 +61,7 @@ func (x *links) deliver(w *cluster) {
 		if l.due > w.now {
 			return false
 		}
-		if n := w.at(l.to); n != nil && n.log != nil {
+		if n := w.at(l.to); n != nil && n.log != nil && w.meet(w.at(l.from), n) {
 			m := new(raftpb.Message)
 			want(proto.Unmarshal(l.bytes, m), "decoding a message")
 			want(n.log.Receive(m), "handing over a message")
