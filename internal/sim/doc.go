@@ -57,7 +57,8 @@
 // Clusters have a world of their own: three logs of package raftlog with the real engine
 // behind each, over three disks and a network that loses, delays, repeats and cuts messages,
 // also one way. Processes are killed, stand still and lose their power between any two
-// operations; disks fail, rot, hang and are lost; clocks jump; leaders change the members, and
+// operations; disks fail, rot, hang, crawl and are lost; clocks jump; programs are upgraded, and go back while the log has
+// nothing newer; starts begin from snapshots; leaders change the members, and
 // admit a node that lost its disk under another id, and one of a new number in the place of another that runs, which
 // leaves before, with or behind the vote of the new one and runs on for a while; a node applies entries slowly; segments
 // go to the archive; clients send batches to whichever node takes them. The truth is every batch that any node yielded.
@@ -75,6 +76,8 @@
 //   - a node that is made the only one, also after a crash inside that, has all that it yielded or knew to be
 //     committed, and leads
 //   - nodes that have applied the same entries have the same voters
+//   - no node has a command that its program does not know, but one that was started with an older program in the moment
+//     of an upgrade
 //   - once the faults end, all nodes have one state, and the cluster takes commands
 //
 // Raft draws its timeouts from crypto/rand.Reader, which RunCluster replaces: clusters run one
@@ -86,5 +89,5 @@
 // Read sim.go, then world.go, process.go, faults.go and truth.go; for the networks
 // wallets.go, chains.go, customers.go and paid.go; for clusters cluster.go, cluster_member.go,
 // cluster_members.go, cluster_damage.go, cluster_loss.go, cluster_replace.go, cluster_recovery.go, cluster_wire.go,
-// cluster_faults.go and cluster_truth.go. Not here: HTTP, SQLite, and anything with goroutines.
+// cluster_versions.go, cluster_faults.go and cluster_truth.go. Not here: HTTP, SQLite, and anything with goroutines.
 package sim
