@@ -9,7 +9,9 @@
 // nodes alone, so that each client counts against the leader's limits whichever node it asks. A request holds a place
 // at this node only from when its body is here until its answer is written.
 //
-// Not here: which node leads, and the keys of nodes, which package cluster knows; the forms of refusals.
+// What a node answers by itself has to be as current as the leader's answers: it asks the leader for a bound first.
 //
-// Read forward.go, then dial.go and gate.go.
+// Not here: the answers; which node leads, and the keys of nodes, which package cluster knows; the forms of refusals.
+//
+// Read forward.go, then dial.go, gate.go and bound.go.
 package forward

@@ -85,6 +85,7 @@ type Options struct {
 type Forwarder struct {
 	Options
 	requests, streams places
+	bounds            bounds
 	pool              pool
 	proxy             *httputil.ReverseProxy
 	// ended is canceled by Close.

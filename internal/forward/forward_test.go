@@ -65,7 +65,7 @@ func newPair(t *testing.T, leader http.Handler) *pair {
 	go func() { _ = far.Serve(p.leader) }()
 	t.Cleanup(func() { _ = far.Close() })
 	if leader != nil {
-		p.gate.Open(leader)
+		p.gate.Open(leader, nil)
 	}
 
 	to := &forward.Leader{ID: 1, Dial: func(ctx context.Context, protocol string) (net.Conn, error) {
@@ -237,7 +237,7 @@ func TestNotSent(t *testing.T) {
 	if served != 0 {
 		t.Errorf("the leader served %d requests", served)
 	}
-	p.gate.Open(leader)
+	p.gate.Open(leader, nil)
 	if a := p.ask(ask()); a.status != http.StatusOK || served != 1 {
 		t.Errorf("%+v, and the leader served %d requests", a, served)
 	}

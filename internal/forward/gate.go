@@ -20,28 +20,30 @@ type Gate struct {
 	Refuse func(http.ResponseWriter, *http.Request, error)
 
 	mu sync.Mutex
-	// next serves requests; nil while the gate is shut.
-	next http.Handler
+	// next serves requests; nil while the gate is shut. shown is the bound of other nodes' reads.
+	next  http.Handler
+	shown func(context.Context) (bourse.Seq, error)
 	// inside counts the requests that next serves.
 	inside sync.WaitGroup
 }
 
-// Open has a handler serve requests from now on.
-func (g *Gate) Open(next http.Handler) {
+// Open has a handler serve requests from now on. shown returns the last command whose effect clients may have seen here, once a
+// majority has said, after the call, that this node leads.
+func (g *Gate) Open(next http.Handler, shown func(context.Context) (bourse.Seq, error)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.next = next
+	g.next, g.shown = next, shown
 }
 
 // Close refuses requests from now on.
 func (g *Gate) Close() error {
-	g.Open(nil)
+	g.Open(nil, nil)
 	return nil
 }
 
 // Shutdown refuses requests from now on, and waits for those that are served until ctx ends.
 func (g *Gate) Shutdown(ctx context.Context) error {
-	g.Open(nil)
+	g.Open(nil, nil)
 	empty := make(chan struct{})
 	go func() {
 		defer close(empty)
@@ -55,14 +57,14 @@ func (g *Gate) Shutdown(ctx context.Context) error {
 	}
 }
 
-// enter returns the handler that serves a request; nil if none does.
-func (g *Gate) enter() http.Handler {
+// enter returns what serves a request; nil if nothing does.
+func (g *Gate) enter() (next http.Handler, shown func(context.Context) (bourse.Seq, error)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.next != nil {
 		g.inside.Add(1)
 	}
-	return g.next
+	return g.next, g.shown
 }
 
 // ServeHTTP serves a request as if it had come from the client itself.
@@ -77,12 +79,17 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(net.TCPAddrFromAddrPort(at))))
 	}
 
-	next := g.enter()
+	next, shown := g.enter()
 	if next == nil {
 		g.Refuse(w, r, ErrNotLeader)
 		return
 	}
 	defer g.inside.Done()
+	if peer == "" && r.URL.Path == boundPath {
+		g.tell(w, r, shown)
+		return
+	}
+
 	// All requests of a node share a connection, which has room for some bodies that no endpoint reads.
 	if r.ContentLength != 0 && !IsStream(r) {
 		if err := receive(r); err != nil {

@@ -52,6 +52,12 @@ func (o *MemberOptions) takeRequests(ctx context.Context) (end func(why error)) 
 	}
 }
 
+// shown returns the last command whose effect clients may have seen at this leader, once a majority has said that it leads still.
+func (n *Node) shown(ctx context.Context) (bourse.Seq, error) {
+	seq := n.view.Seq()
+	return seq, n.Member.Log.Confirm(ctx)
+}
+
 // leader returns the node that leads, as this one reaches it; nil if none does.
 func (n *Node) leader() *forward.Leader {
 	leader := n.Member.Leader()

@@ -55,7 +55,7 @@ func (n *Node) serve(ctx context.Context) (err error) {
 	public := n.server(admitted)                    //nolint:contextcheck // a request lives on while the exchange stops
 	servers := n.public(l.public, public, admitted) //nolint:contextcheck // as above
 	if n.Gate != nil {
-		n.Gate.Open(withRoom(admitted.Room, n.notServed, public.Handler.ServeHTTP))
+		n.Gate.Open(withRoom(admitted.Room, n.notServed, public.Handler.ServeHTTP), n.shown)
 		servers = append(servers, n.Gate)
 	}
 	servers = append(servers, n.forBots(l, admitted)...)
