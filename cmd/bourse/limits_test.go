@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -17,6 +18,27 @@ func freeAddress(t *testing.T) string {
 	}
 	defer func() { _ = l.Close() }()
 	return l.Addr().String()
+}
+
+// freeAddresses returns the first of n addresses with ports one behind the other on which nobody listens.
+func freeAddresses(t *testing.T, n uint64) string {
+	t.Helper()
+	for range portTries {
+		first, free := freeAddress(t), true
+		for k := range n {
+			at, err := portOf(first, k+1)
+			must(t, err)
+			l, err := net.Listen("tcp", at)
+			if free = free && err == nil; err == nil {
+				defer func() { _ = l.Close() }()
+			}
+		}
+		if free {
+			return first
+		}
+	}
+	t.Fatal("no free ports")
+	return ""
 }
 
 // metric returns the value of a metric without labels.

@@ -77,6 +77,9 @@ func (d *dev) member(p *program) error {
 		return err
 	}
 	d.share(o, common)
+	if o.MetricsListen, err = portOf(d.Metrics, d.Node); err != nil {
+		return fmt.Errorf("--metrics-listen: %w", err)
+	}
 
 	listen := config.Member(config.Node).Listen
 	id, err := config.Identity()

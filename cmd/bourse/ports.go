@@ -33,3 +33,16 @@ func listenAt(host, port string) (l net.Listener, err error) {
 	}
 	return l, err
 }
+
+// portOf returns the address of a node, by its number, of addresses with the ports from a first one on; empty and port 0 stay.
+func portOf(first string, node uint64) (string, error) {
+	host, text, err := net.SplitHostPort(first)
+	if first == "" || err == nil && text == anyPort {
+		return first, nil
+	}
+	port, bad := strconv.ParseUint(text, 10, 16)
+	if err := errors.Join(err, bad); err != nil {
+		return "", err
+	}
+	return net.JoinHostPort(host, strconv.FormatUint(port+node-1, 10)), nil
+}

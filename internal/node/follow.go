@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/follower"
 	"github.com/bourse-exchange/bourse/internal/history"
 )
 
 // openFollower starts the follower from the newest snapshot at or before the history's
-// cursor.
-func (n *Node) openFollower(ctx context.Context, cursor history.Cursor) error {
+// cursor. It reads the journal up to durable.
+func (n *Node) openFollower(ctx context.Context, cursor history.Cursor, durable func() bourse.Seq) error {
 	snapshot, found, err := n.newestSnapshot(cursor.Seq)
 	if err != nil {
 		return err
@@ -23,7 +24,7 @@ func (n *Node) openFollower(ctx context.Context, cursor history.Cursor) error {
 		}
 	}
 
-	reader, err := n.files.ReadBehind(second.Engine.Seq()+1, n.log.Durable)
+	reader, err := n.files.ReadBehind(second.Engine.Seq()+1, durable)
 	if err != nil {
 		return fmt.Errorf("following the journal: %w", err)
 	}

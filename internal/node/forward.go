@@ -82,6 +82,10 @@ func (r *replica) forClients(w http.ResponseWriter, q *http.Request) {
 		}
 		answer(w, status, map[string]any{"ready": ready, "cluster": r.place()})
 	default:
+		if r.reads.takes(q) {
+			r.reads.ServeHTTP(w, q)
+			return
+		}
 		r.others.ServeHTTP(w, q)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/cluster"
+	"github.com/bourse-exchange/bourse/internal/coding"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/edge"
 	"github.com/bourse-exchange/bourse/internal/forward"
@@ -106,6 +107,9 @@ type replica struct {
 	turned func(role string)
 	// forwarder sends requests to the leader.
 	forwarder *forward.Forwarder
+	// reads answers public reads; encoder compresses its answers.
+	reads   *reads
+	encoder *coding.Encoder
 	// others serves the requests that the node does not answer itself.
 	others http.Handler
 }
@@ -141,8 +145,12 @@ func (r *replica) open(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.historyPlace(), err)
 	}
-	cursor.Seq = min(cursor.Seq, r.log.Durable())
-	return r.openFollower(ctx, cursor)
+	known := cursor
+	known.Seq = min(cursor.Seq, r.log.Durable())
+	if err := r.openReads(cursor); err != nil {
+		return err
+	}
+	return r.openFollower(ctx, known, func() bourse.Seq { return r.followable(known.Seq) })
 }
 
 // run serves as a replica, and returns the term in which the node leads then.
@@ -153,12 +161,12 @@ func (r *replica) run(ctx context.Context) (term uint64, err error) {
 		r.running.Wait()
 	}()
 	line := &Line{Log: r.log, Follower: r.follower, Retrying: r.failing, Unprepared: r.failing}
-	for _, part := range [...]func(context.Context) error{line.Follow, line.Prepare} {
-		r.spawn(func() error { return part(own) })
-	}
 	servers, err := r.listen(ctx)
 	if err != nil {
 		return 0, err
+	}
+	for _, part := range [...]func(context.Context) error{line.Follow, line.Prepare, r.readBehind, r.keepUp} {
+		r.spawn(func() error { return part(own) })
 	}
 	r.turned("replica")
 	r.Log.Info("serving as a replica", slog.Uint64("node", cluster.Number(r.Member.Config().Node)), slog.String("address", r.Listen))
@@ -178,11 +186,22 @@ func (r *replica) run(ctx context.Context) (term uint64, err error) {
 	if err := r.follower.Finish(end); err != nil {
 		r.Log.Warn("history is behind; it catches up later", slog.Any("error", err))
 	}
+	r.closeBehind(left)
 	return term, nil
 }
 
-// await takes notices until this node leads, or ctx ends, and returns the term in which it leads. It skips commits: the follower reads them from
-// the journal.
+// closeBehind closes what the last answers read, once they have left. A takeover does not wait for their clients.
+func (r *replica) closeBehind(left <-chan struct{}) {
+	open := &Node{closers: r.closers}
+	r.closers = nil
+	go func() {
+		<-left
+		r.failing(open.close())
+	}()
+}
+
+// await takes notices until this node leads, or ctx ends, and returns the term in which it leads. Commits are read from the
+// journal, by the view and by the follower.
 func (r *replica) await(ctx context.Context) (term uint64, err error) {
 	for {
 		for n, ok := r.log.Next(); ok; n, ok = r.log.Next() {
@@ -190,6 +209,7 @@ func (r *replica) await(ctx context.Context) (term uint64, err error) {
 				r.Log.Info("this node leads", slog.Uint64("node", cluster.Number(r.Member.Config().Node)), slog.Uint64("term", n.Term))
 				return n.Term, nil
 			}
+			r.reads.committed()
 		}
 		select {
 		case <-ctx.Done():
@@ -223,6 +243,7 @@ func (r *replica) listen(ctx context.Context) ([]*http.Server, error) {
 		return nil, err
 	}
 	r.others = withRoom(admitted.Room, r.notServed, r.forOthers)
+	r.reads.bound, r.reads.elsewhere = r.forwarder.Bound, r.others
 	public, err := new(net.ListenConfig).Listen(ctx, "tcp", r.Listen)
 	if err != nil {
 		return nil, err
@@ -232,12 +253,22 @@ func (r *replica) listen(ctx context.Context) ([]*http.Server, error) {
 		return nil, errors.Join(fmt.Errorf("admin socket: %w", err), public.Close())
 	}
 
+	var watched net.Listener
+	if r.MetricsListen != "" {
+		if watched, err = new(net.ListenConfig).Listen(ctx, "tcp", r.MetricsListen); err != nil {
+			return nil, errors.Join(fmt.Errorf("metrics: %w", err), public.Close(), socket.Close())
+		}
+	}
+
 	clients := r.serverOf(http.HandlerFunc(r.forClients), admitted.State)
 	operators := r.serverOf(
 		(&admin.Server{Options: admin.Options{Status: func() any { return r.standing() }, Log: r.Log}}).StatusHandler(r.forOperators), nil)
 	r.spawn(func() error { return served(clients.Serve(bounded{public})) })
 	r.spawn(func() error { return served(operators.Serve(socket)) })
-	return []*http.Server{clients, operators}, nil
+	if r.MetricsListen == "" {
+		return []*http.Server{clients, operators}, nil
+	}
+	return []*http.Server{clients, operators, r.serveMetrics(watched, r.registry())}, nil
 }
 
 // forOperators says where a verb is to go that the node does not answer.
@@ -256,7 +287,8 @@ func (r *replica) standing() any {
 		Version string          `json:"version"`
 		Seq     bourse.Seq      `json:"seq"`
 		Cluster *cluster.Status `json:"cluster"`
-	}{"replica", r.Version, r.log.Durable(), r.place()}
+		Reads   readsStatus     `json:"reads"`
+	}{"replica", r.Version, r.log.Durable(), r.place(), r.reads.status()}
 }
 
 // place returns the node's place in its cluster; nil for an exchange on one node.

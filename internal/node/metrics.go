@@ -1,7 +1,6 @@
 package node
 
 import (
-	"net/http"
 	"regexp"
 	"strconv"
 	"sync"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/bourse-exchange/bourse/internal/api/admin"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
@@ -65,12 +63,18 @@ func newMetrics(n *Node) *metrics {
 	})
 	m.series = &series{known: map[ending]prometheus.Observer{}, of: m.requests}
 
-	m.registry.MustRegister(m.requests, m.step, m.apply, m.retries, m.free, m.least, m.forged,
-		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	)
+	m.registry.MustRegister(m.requests, m.step, m.apply, m.retries, m.free, m.least, m.forged)
+	m.registry.MustRegister(ofProcess()...)
 	m.registry.MustRegister(n.gauges()...)
 	return m
+}
+
+// ofProcess returns the collectors of the process.
+func ofProcess() []prometheus.Collector {
+	return []prometheus.Collector{
+		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(collectors.GoRuntimeMetricsRule{Matcher: liveHeap})),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	}
 }
 
 // gauges returns the collectors whose values are read from the exchange at each scrape.
@@ -220,8 +224,4 @@ func (s *series) find(e ending) prometheus.Observer {
 	s.known[e] = o
 	s.mu.Unlock()
 	return o
-}
-
-func (m *metrics) handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }

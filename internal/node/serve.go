@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/bourse-exchange/bourse/internal/account"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
@@ -157,13 +159,18 @@ func (n *Node) private(l *listeners) []stoppable {
 		return []stoppable{operators}
 	}
 
+	return []stoppable{operators, n.serveMetrics(l.metrics, n.metrics.registry)}
+}
+
+// serveMetrics starts the server of metrics and returns it.
+func (n *Node) serveMetrics(l net.Listener, metrics *prometheus.Registry) *http.Server {
 	watchers := &http.Server{
-		Handler: n.metricsPages(), ReadHeaderTimeout: readHeaderWithin, IdleTimeout: idleFor, MaxHeaderBytes: maxHeader,
+		Handler: n.metricsPages(metrics), ReadHeaderTimeout: readHeaderWithin, IdleTimeout: idleFor, MaxHeaderBytes: maxHeader,
 		ErrorLog: n.serverLog(),
 	}
-	n.spawn(func() error { return served(watchers.Serve(l.metrics)) })
-	n.Log.Info("serving metrics", slog.String("address", l.metrics.Addr().String()))
-	return []stoppable{operators, watchers}
+	n.spawn(func() error { return served(watchers.Serve(l)) })
+	n.Log.Info("serving metrics", slog.String("address", l.Addr().String()))
+	return watchers
 }
 
 // stoppable is a server that can be shut down.

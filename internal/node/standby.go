@@ -208,7 +208,7 @@ func (c *copying) openCopy(ctx context.Context, theirs *standby.Hello, unreached
 	if err != nil {
 		return err
 	}
-	return c.openFollower(ctx, cursor)
+	return c.openFollower(ctx, cursor, c.log.Durable)
 }
 
 // hook follows the engine of the copy.
