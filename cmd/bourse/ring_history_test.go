@@ -265,7 +265,8 @@ func (p *pit) work(round int, seed uint64, stop <-chan struct{}) {
 				}
 				in := wanted{deed: [...]deed{
 					placeOne, placeOne, placeOne, placeOne, cancelOne, cancelOne, takeOne, takeOne, takeOne, readOpen, readMoney, readBook,
-				}[rng.IntN(12)]}
+					readBook, readBook,
+				}[rng.IntN(14)]}
 				switch in.deed {
 				case placeOne:
 					if !p.mayPlace() {
@@ -391,7 +392,8 @@ func (p *pit) ask(ctx context.Context, i int, in wanted, name string) (out outco
 		})
 	case readMoney:
 		err = seller.ask(ctx, func(ctx context.Context, api *client.Client) error { return p.money(ctx, api, &out) })
-	default: // readBook
+	default: // readBook, at another node than the one that was asked last
+		seller.moveOn()
 		err = seller.ask(ctx, func(ctx context.Context, api *client.Client) error {
 			book, err := api.OrderBook(ctx, p.pair, 0)
 			if out.locked = 0; err == nil && len(book.Asks) > 0 {

@@ -248,6 +248,9 @@ func decided(err error) bool {
 		!errors.Is(err, client.ErrOutcomeUnknown) && !slices.Contains(undecided, refused.Code)
 }
 
+// moveOn has the next node asked.
+func (m *roamer) moveOn() { m.at = (m.at + 1) % len(m.nodes) }
+
 // ask sends a request, again and again, until it is answered.
 func (m *roamer) ask(ctx context.Context, request func(context.Context, *client.Client) error) error {
 	for m.tries = 1; ; m.tries++ {
@@ -257,7 +260,7 @@ func (m *roamer) ask(ctx context.Context, request func(context.Context, *client.
 		if decided(err) {
 			return err
 		}
-		m.at = (m.at + 1) % len(m.nodes)
+		m.moveOn()
 		select {
 		case <-ctx.Done():
 			return errors.Join(ctx.Err(), err)
