@@ -19,6 +19,9 @@ const (
 	boundPath = "/bound"
 	// boundWithin is the time for the leader's answer.
 	boundWithin = time.Second
+	// boundEvery is the least time from a question that several callers shared to the next one: a question costs the leader as
+	// much as some reads. One caller alone waits for nothing.
+	boundEvery = 2 * time.Millisecond
 )
 
 // Bound is how far a node must be to answer a read by itself: the leader showed all commands up to Seq to its clients, and
@@ -40,6 +43,8 @@ type bounds struct {
 
 // question is a question to the leader.
 type question struct {
+	// callers is the number of those who share it. Guarded by mu of bounds until the question is asked.
+	callers int
 	// done is closed when the question has its answer, after bound or err was set.
 	done  chan struct{}
 	bound Bound
@@ -48,7 +53,7 @@ type question struct {
 
 // Bound asks the leader for a bound, after the call. Safe for concurrent use.
 func (f *Forwarder) Bound(ctx context.Context) (Bound, error) {
-	q := f.bounds.join(f.askBound)
+	q := f.bounds.join(f.askBound, f.pause)
 	select {
 	case <-q.done:
 		return q.bound, q.err
@@ -57,8 +62,8 @@ func (f *Forwarder) Bound(ctx context.Context) (Bound, error) {
 	}
 }
 
-// join returns the next question, which ask answers.
-func (b *bounds) join(ask func() (Bound, error)) *question {
+// join returns the next question, which ask answers. pause is called with an answer that several callers shared.
+func (b *bounds) join(ask func() (Bound, error), pause func(Bound)) *question {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next == nil {
@@ -66,16 +71,20 @@ func (b *bounds) join(ask func() (Bound, error)) *question {
 	}
 	if !b.asking {
 		b.asking = true
-		go b.run(ask)
+		go b.run(ask, pause)
 	}
+	b.next.callers++
 	return b.next
 }
 
 // run asks until no caller waits.
-func (b *bounds) run(ask func() (Bound, error)) {
+func (b *bounds) run(ask func() (Bound, error), pause func(Bound)) {
 	for q := b.take(); q != nil; q = b.take() {
 		q.bound, q.err = ask()
 		close(q.done)
+		if q.callers > 1 {
+			pause(q.bound)
+		}
 	}
 }
 
@@ -86,6 +95,16 @@ func (b *bounds) take() *question {
 	q := b.next
 	b.next, b.asking = nil, q != nil
 	return q
+}
+
+// pause waits until boundEvery has passed since a question.
+func (f *Forwarder) pause(b Bound) {
+	rest := time.NewTimer(boundEvery - f.Clock().Sub(b.AsOf))
+	defer rest.Stop()
+	select {
+	case <-rest.C:
+	case <-f.ended.Done():
+	}
 }
 
 // askBound asks the leader for a bound.

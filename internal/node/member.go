@@ -186,7 +186,9 @@ func (r *replica) run(ctx context.Context) (term uint64, err error) {
 	if err := r.follower.Finish(end); err != nil {
 		r.Log.Warn("history is behind; it catches up later", slog.Any("error", err))
 	}
-	r.closeBehind(left)
+	if term != 0 {
+		r.closeBehind(left)
+	}
 	return term, nil
 }
 

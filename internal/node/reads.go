@@ -284,10 +284,10 @@ func (r *replica) keepUp(ctx context.Context) error {
 // takes reports whether a request is for what the replica answers by itself.
 func (r *reads) takes(q *http.Request) bool { return r.current().byPath[q.URL.Path] != nil }
 
-// current returns the handlers for the exchange's address of now.
+// current returns the handlers for the exchange's address of now, or for the last one that was known.
 func (r *reads) current() *answers {
 	a, url := r.answers.Load(), r.url()
-	if a == nil || a.url != url {
+	if a == nil || url != "" && a.url != url {
 		a = r.make(url)
 		r.answers.Store(a)
 	}
