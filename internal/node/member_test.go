@@ -13,6 +13,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/cluster"
 	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/view"
 )
 
 // archived is a log whose live segments begin behind what is read.
@@ -62,7 +63,14 @@ func TestTakeoverReadsToTheCommit(t *testing.T) {
 			}
 		}
 	}
+	leading := &Node{Options: Options{Member: member}, view: view.New()}
+	if _, err := leading.shown(t.Context()); err == nil {
+		t.Error("a node that does not lead names a bound for others' reads")
+	}
 	next(journal.Role)
+	if _, err := leading.shown(t.Context()); err != nil {
+		t.Errorf("the leader names no bound: %v", err)
+	}
 	must(member.Log.Propose(journal.Proposal{ID: 1, Count: 2, Time: 1, Commands: []byte("ab")}))
 	batch := next(journal.Committed).Batch
 

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -185,6 +186,30 @@ func TestReadsThatTheLeaderAnswers(t *testing.T) {
 	}
 	if served, sent := r.reads.served.Load(), r.reads.sent.Load(); served != 1 || sent != 4 {
 		t.Errorf("%d reads were answered here, %d sent to the leader", served, sent)
+	}
+}
+
+// TestJournalEndsAtTheBound reads the journal up to the bound, frame by frame, although it has more.
+func TestJournalEndsAtTheBound(t *testing.T) {
+	r := newReadsRig(t, 0)
+	for second := range bourse.Time(3) {
+		r.tick(second + 1)
+	}
+	reader, err := r.files.ReadBehind(1, r.log.Durable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = reader.Close() }()
+	var allowed atomic.Uint64
+	behind := &behind{Reader: reader, ctx: t.Context(), allowed: &allowed}
+	for _, c := range []struct{ allowed, next uint64 }{{0, 0}, {1, 1}, {1, 0}, {3, 2}, {3, 3}, {9, 0}} {
+		allowed.Store(c.allowed)
+		switch b, err := behind.Next(); {
+		case c.next == 0 && !errors.Is(err, io.EOF):
+			t.Errorf("bound %d: %+v, %v", c.allowed, b, err)
+		case c.next != 0 && (err != nil || uint64(b.Last()) != c.next):
+			t.Errorf("bound %d: %+v, %v in place of frame %d", c.allowed, b, err, c.next)
+		}
 	}
 }
 
