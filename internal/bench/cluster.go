@@ -36,6 +36,10 @@ type ClusterReport struct {
 	Reads1   float64 `json:"reads_1"`
 	Reads2   float64 `json:"reads_2"`
 	Reads3   float64 `json:"reads_3"`
+	// LeaderRead1 to LeaderRead3 are the leader's CPU time for each read that one of the nodes answered then.
+	LeaderRead1 float64 `json:"leader_read_1_us"`
+	LeaderRead2 float64 `json:"leader_read_2_us"`
+	LeaderRead3 float64 `json:"leader_read_3_us"`
 	// LagRate is the scheduled rate of orders while a replica's lag is read, Reached the acknowledged one, per second.
 	LagRate float64 `json:"lag_rate"`
 	Reached float64 `json:"reached"`
@@ -98,7 +102,7 @@ func (r *ClusterReport) one(ctx context.Context, dir string, plan ClusterPlan) (
 	if r.OneRate, r.OneP50, err = x.acknowledge(ctx, plan); err != nil {
 		return err
 	}
-	r.OneReads, err = reads([]string{x.Address}, plan)
+	r.OneReads, _, err = x.reads([]string{x.Address}, plan)
 	return err
 }
 
@@ -111,33 +115,43 @@ func (r *ClusterReport) anyNode(ctx context.Context, c *nodes, plan ClusterPlan)
 		return err
 	}
 	r.ReplicaP50 = single.P50
-	for i, rate := range []*float64{&r.Reads1, &r.Reads2, &r.Reads3} {
-		if *rate, err = reads(c.addresses[:i+1], plan); err != nil {
+	for i, of := range [][2]*float64{{&r.Reads1, &r.LeaderRead1}, {&r.Reads2, &r.LeaderRead2}, {&r.Reads3, &r.LeaderRead3}} {
+		if *of[0], *of[1], err = c.leader.reads(c.addresses[:i+1], plan); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// reads measures the rate of reads of a book, of which each connection asks one of the nodes.
-func reads(nodes []string, plan ClusterPlan) (rate float64, err error) {
+// reads measures the rate of reads of a book, of which each connection asks one of the nodes, and the leader's CPU time for
+// each in microseconds.
+func (x *exchange) reads(nodes []string, plan ClusterPlan) (rate, cpu float64, err error) {
 	var clients []*client
 	defer func() { closeAll(clients) }()
 	for i := range plan.Connections {
 		c, err := (&Target{Address: nodes[i%len(nodes)]}).dial(i, 1)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		read := []byte("GET /spot/orderbook?pair=BTC/USDT&depth=20 HTTP/1.1\r\nHost: bench\r\n\r\n")
 		c.requests = [2][]byte{read, read}
 		clients = append(clients, c)
 	}
 	if _, err := load(clients, plan.For/10); err != nil { // warm up
-		return 0, err
+		return 0, 0, err
+	}
+	before, err := cpuOf(x.PID)
+	if err != nil {
+		return 0, 0, err
 	}
 	began := time.Now()
 	took, err := load(clients, plan.For)
-	return float64(len(took)) / time.Since(began).Seconds(), err
+	if err != nil {
+		return 0, 0, err
+	}
+	rate = float64(len(took)) / time.Since(began).Seconds()
+	after, err := cpuOf(x.PID)
+	return rate, micros(after-before) / float64(len(took)), err
 }
 
 // sandboxWords start a sandbox without anything that trades by itself.

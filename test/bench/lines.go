@@ -115,6 +115,8 @@ func (s samples) cluster() []line {
 			quotient{"cluster.reads_3", "cluster.reads_1", "/s"}, bound{}),
 		s.over("17", "reads of a book, two nodes asked ÷ the leader alone",
 			quotient{"cluster.reads_2", "cluster.reads_1", "/s"}, bound{}),
+		s.over("17", "the leader's CPU for a read of a book, three nodes asked ÷ the leader alone",
+			quotient{"cluster.leader_read_3_us", "cluster.leader_read_1_us", "µs"}, bound{}),
 		s.over("17", "reads of a book, the leader of three nodes ÷ one node",
 			quotient{"cluster.reads_1", "cluster.one_reads", "/s"}, bound{}),
 		s.plain("17", "lag of a replica at 20,000 orders/s, p99", value{"cluster.lag_p99_ms", "ms", 1}, bound{50, 20}),
