@@ -120,10 +120,6 @@ networks-kills: ## Kill exchange, signer and node or cut the connection KILLS ti
 		BOURSE_REQUIRE="$$family" $(GO) test -count=1 -timeout 120m -v -run "^TestNetworkKills\$$/^$$family\$$" ./cmd/bourse -networks.kills=$(KILLS) || exit 1; \
 	done
 
-.PHONY: networks-spike
-networks-spike: ## Let the price of a real node's blocks rise above what a withdrawal pays: it is outbid, and paid once.
-	BOURSE_REQUIRE=anvil $(GO) test -count=1 -timeout 20m -v -run '^TestFeeSpike$$' ./cmd/bourse -networks.spike
-
 .PHONY: networks-figures
 networks-figures: ## Measure an exchange on a real node, beside the node alone: catch-up and latencies.
 	BOURSE_REQUIRE=knots $(GO) test -count=1 -timeout 30m -v -run '^TestNetworkFigures$$' ./cmd/bourse -networks.figures=100

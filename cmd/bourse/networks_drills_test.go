@@ -1,14 +1,17 @@
 package main
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/nodetest"
 )
 
-// TestRealDrills carries out drills of docs/runbook.md on real nodes: a payment that no block takes, and a credited
-// deposit that leaves the chain.
+// TestRealDrills carries out drills of docs/runbook.md on real nodes: a payment that no block takes, fees that rise
+// above the cap, and a credited deposit that leaves the chain.
 func TestRealDrills(t *testing.T) {
 	if testing.Short() {
 		return
@@ -19,18 +22,20 @@ func TestRealDrills(t *testing.T) {
 		w := walk(t, r, nil)
 		w.deposit()
 		w.stuckPayment()
-		w.haltsItself(r.outside.(*nodetest.Outside))
+		w.haltsItself()
 	})
 	for _, kind := range []*nodetest.Kind{nodetest.Anvil(), nodetest.Geth()} {
 		t.Run(kind.Name, func(t *testing.T) {
 			r := ethers(t, kind)
-			r.settings += "\n    fees: {stuck: 1}"
+			r.settings += fmt.Sprintf("\n    fees: {cap: %d, stuck: 1}", capOfDrills)
 			w := walk(t, r, nil)
 			w.deposit()
 			w.ordered("0.1")
 			w.settled("a withdrawal that is done", func() bool { return w.status() == "DONE" })
 			w.mine(1) // from here on the hot wallet needs no block to pay
 			w.stuckPayment()
+			w.haltsItself()
+			w.feeSpike(r.outside.(*nodetest.Ether))
 		})
 	}
 }
@@ -65,16 +70,20 @@ func (w *depositor) pool(address string) (names []string) {
 	w.t.Helper()
 	if w.node.Params != nil {
 		w.node.Ask(&names, "getrawmempool")
-	} else if name := w.waitingFor(address); name != "" {
-		names = append(names, name)
+	} else if tx := w.waitingFor(address); tx != nil {
+		names = append(names, tx.Hash)
 	}
 	return names
 }
 
 // haltsItself takes a credited deposit off the chain. The network halts itself and says why; a withdrawal waits, and is
 // paid once the deposit is in another block and an operator ends the halt.
-func (w *depositor) haltsItself(outside *nodetest.Outside) {
+func (w *depositor) haltsItself() {
 	w.t.Helper()
+	outside := w.outside.(interface {
+		world
+		Restore() error
+	})
 	before := w.balance()
 	to := wallet[depositAnswer](w, "/wallet/deposit", map[string]any{}).Address
 	_, err := outside.Send(chain.Pay{To: chain.Destination{Address: to}, Amount: w.tenths(2)})
@@ -96,9 +105,93 @@ func (w *depositor) haltsItself(outside *nodetest.Outside) {
 		w.t.Errorf("while the network is halted the withdrawal is %s, and %v wait at the node", got, w.pool(address))
 	}
 	operate[any](w.server, "withdrawals", "resume", w.asset)
-	w.until("a withdrawal that is done", func() bool { return w.status() == "DONE" })
+	w.settled("a withdrawal that is done", func() bool { return w.status() == "DONE" })
 	w.mine(1)
 	if got := w.arrived(address); got != "0.05" {
 		w.t.Errorf("%s arrived", got)
 	}
+}
+
+// capOfDrills is the highest price of gas that payments of the drills offer first, in wei.
+const capOfDrills uint64 = 5e9
+
+// feeSpike lets the price of gas rise above what a withdrawal offers, and then above the cap. The withdrawal is outbid up
+// to the cap and waits there. It is paid once the price has fallen, by one of its transactions.
+func (w *depositor) feeSpike(ether *nodetest.Ether) {
+	w.t.Helper()
+	_, address := w.ordered("0.1")
+	var last *waitingTx
+	w.until("a payment that waits", func() bool {
+		last = w.waitingFor(address)
+		return last != nil
+	})
+	offered := map[string]bool{last.Hash: true}
+	rise := func() chain.BlockRef {
+		head, err := ether.Spike(min(last.most(w.t)+1, capOfDrills+1))
+		must(w.t, err)
+		return head
+	}
+
+	// A replacement offers an eighth more at least.
+	w.minedAs(rise, "a payment that the cap holds", func() bool {
+		if tx := w.waitingFor(address); tx != nil {
+			last, offered[tx.Hash] = tx, true
+		}
+		return last.most(w.t)*9/8 > capOfDrills
+	})
+	for range 3 {
+		head := rise()
+		w.until("the exchange read the block", func() bool { return w.height() == head.Height })
+	}
+	if tx := w.waitingFor(address); len(offered) < 2 || tx == nil || tx.Hash != last.Hash || last.most(w.t) > capOfDrills || w.arrived(address) != "0" {
+		w.t.Errorf("of %d transactions %+v waits at %d wei", len(offered), tx, last.most(w.t))
+	}
+
+	w.mined("a withdrawal that is done", func() bool { return w.status() == "DONE" && w.arrived(address) != "0" })
+	w.mine(w.confirms)
+	if got := w.arrived(address); got != "0.1" {
+		w.t.Errorf("%s arrived", got)
+	}
+	for name := range offered {
+		var receipt any
+		if w.node.Ask(&receipt, "eth_getTransactionReceipt", name); (receipt != nil) != (name == last.Hash) {
+			w.t.Errorf("a block has %s: %t", name, receipt != nil)
+		}
+	}
+	w.stop()
+	if said := w.log.String(); !strings.Contains(said, "a transaction is overdue and is not outbid") || !strings.Contains(said, "costs more than allowed") {
+		w.t.Error("the log does not say that the cap is reached")
+	}
+}
+
+// waitingTx is a transaction that a node of Ethereum has in no block.
+type waitingTx struct {
+	Hash string `json:"hash"`
+	To   string `json:"to"`
+	Most string `json:"maxFeePerGas"`
+}
+
+// most returns the highest price of gas that it pays, in wei.
+func (tx *waitingTx) most(t *testing.T) uint64 {
+	t.Helper()
+	wei, err := strconv.ParseUint(tx.Most, 0, 64)
+	must(t, err)
+	return wei
+}
+
+// waitingFor returns the payment to an address that a node of Ethereum has in no block; nil for none.
+func (w *depositor) waitingFor(address string) *waitingTx {
+	w.t.Helper()
+	var pool struct {
+		Pending map[string]map[string]waitingTx `json:"pending"`
+	}
+	w.node.Ask(&pool, "txpool_content")
+	for _, of := range pool.Pending {
+		for _, tx := range of {
+			if strings.EqualFold(tx.To, address) {
+				return &tx
+			}
+		}
+	}
+	return nil
 }

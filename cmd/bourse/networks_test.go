@@ -355,16 +355,21 @@ func (w *depositor) settled(what string, holds func() bool) {
 // exchange pays at the chain's head alone.
 func (w *depositor) mined(what string, holds func() bool) {
 	w.t.Helper()
+	w.minedAs(func() chain.BlockRef {
+		head, err := w.outside.Mine(1)
+		must(w.t, err)
+		return head
+	}, what, holds)
+}
+
+// minedAs is mined with blocks that are made in a way of their own.
+func (w *depositor) minedAs(mine func() chain.BlockRef, what string, holds func() bool) {
+	w.t.Helper()
 	var last uint64
 	w.minedBy(10, func() {
-		if w.height() < last {
-			return
+		if w.height() >= last {
+			last = mine().Height
 		}
-		head, err := w.outside.Mine(1)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		last = head.Height
 	}, what, holds)
 }
 

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/btcsuite/btcd/btcec/v2"
 	"github.com/btcsuite/btcd/btcec/v2/ecdsa"
 	"golang.org/x/crypto/sha3"
 
@@ -201,8 +200,7 @@ func testTypes(t *testing.T, b *bench) {
 // authorization lets an account of anvil have the token's code (EIP-7702).
 func authorization(t *testing.T) map[string]any {
 	t.Helper()
-	secret := must[[]byte](t)(hex.DecodeString("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"))
-	key, _ := btcec.PrivKeyFromBytes(secret)
+	key := nodetest.FirstKey()
 	code := must[[]byte](t)(hex.DecodeString(nodetest.TokenAt[2:]))
 	// 0x05, and in RLP a list of chain id, address and nonce.
 	h := sha3.NewLegacyKeccak256()

@@ -92,6 +92,13 @@ func (a *anvil) mineEmpty(count int) error {
 	return a.alone(func() error { return a.mine(count) })
 }
 
+func (a *anvil) spike(price uint64) error {
+	if err := a.call(nil, "anvil_setNextBlockBaseFeePerGas", fmt.Sprintf("0x%x", price)); err != nil {
+		return err
+	}
+	return a.mine(1)
+}
+
 func (a *anvil) replace(depth int, raws ...string) error {
 	return a.alone(func() error {
 		if err := a.call(nil, "anvil_reorg", depth, []any{}); err != nil {

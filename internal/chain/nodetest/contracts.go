@@ -12,7 +12,7 @@ var opcodes = map[string]byte{
 	"STOP": 0x00, "ADD": 0x01, "SUB": 0x03, "LT": 0x10, "EQ": 0x14, "ISZERO": 0x15, "SHR": 0x1c,
 	"CALLER": 0x33, "CALLVALUE": 0x34, "CALLDATALOAD": 0x35, "CALLDATASIZE": 0x36, "CALLDATACOPY": 0x37,
 	"POP": 0x50, "MSTORE": 0x52, "SLOAD": 0x54, "SSTORE": 0x55, "JUMP": 0x56, "JUMPI": 0x57, "GAS": 0x5a,
-	"JUMPDEST": 0x5b, "DUP1": 0x80, "DUP2": 0x81, "LOG3": 0xa3, "CALL": 0xf1, "RETURN": 0xf3, "REVERT": 0xfd, "SELFDESTRUCT": 0xff,
+	"JUMPDEST": 0x5b, "DUP1": 0x80, "DUP2": 0x81, "LOG3": 0xa3, "CALL": 0xf1, "RETURN": 0xf3, "REVERT": 0xfd, "INVALID": 0xfe, "SELFDESTRUCT": 0xff,
 }
 
 const (
@@ -115,6 +115,8 @@ var (
 	catcher = assemble(`0 CALLDATALOAD 0 MSTORE 0 0 0x20 0 CALLVALUE ` + reverterAt + ` GAS CALL STOP`)
 	// destroyer ends itself in favour of the address in the first word of its data.
 	destroyer = assemble(`0 CALLDATALOAD SELFDESTRUCT`)
+	// burner takes all the gas of its call, at once.
+	burner = assemble(`INVALID`)
 )
 
 // Addresses of the contracts of tests.
@@ -127,4 +129,5 @@ const (
 	reverterAt  = "0x1000000000000000000000000000000000000003"
 	catcherAt   = "0x1000000000000000000000000000000000000004"
 	destroyerAt = "0x1000000000000000000000000000000000000005"
+	burnerAt    = "0x1000000000000000000000000000000000000006"
 )

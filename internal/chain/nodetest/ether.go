@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/btcsuite/btcd/btcec/v2"
 	"github.com/go-json-experiment/json"
 
 	"github.com/bourse-exchange/bourse"
@@ -31,6 +32,9 @@ const (
 	payers = 60
 	// poor is the account without tokens, so that its transfers fail.
 	poor = payers - 1
+	// firstAccount has ether, and pays by the key of firstSecret alone.
+	firstAccount = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+	firstSecret  = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 	// firstReceiver is the first index of addresses of payees, behind those of the payers.
 	firstReceiver = 1000
 )
@@ -57,6 +61,16 @@ func outsideKeys() (*evm.Keys, *evm.Codec, error) {
 	return keys, codec, err
 }
 
+// FirstKey returns the key of an account with ether, for what the exchange's signer does not sign.
+func FirstKey() *btcec.PrivateKey {
+	secret, err := hex.DecodeString(firstSecret)
+	if err != nil {
+		panic(err)
+	}
+	key, _ := btcec.PrivKeyFromBytes(secret)
+	return key
+}
+
 const genesisFile = "genesis.json"
 
 // writeGenesis writes the first block into a node's directory: the contracts of tests, the accounts that a
@@ -75,7 +89,7 @@ func writeGenesis(dir string, more map[string]allotted, config map[string]any) e
 	accounts := map[string]allotted{}
 	for at, code := range map[string][]byte{
 		TokenAt: token, FakeAt: token, forwarderAt: forwarder, reverterAt: reverter, catcherAt: catcher,
-		destroyerAt: destroyer,
+		destroyerAt: destroyer, burnerAt: burner,
 	} {
 		a := allotted{Balance: "0x0", Code: "0x" + hex.EncodeToString(code)}
 		if at == TokenAt || at == FakeAt {
@@ -123,6 +137,8 @@ type control interface {
 	mine(count int) error
 	// mineEmpty adds blocks without the pending transactions, which wait on.
 	mineEmpty(count int) error
+	// spike adds blocks up to one of at least this price of gas, which has the pending transactions that can pay it.
+	spike(price uint64) error
 	// replace takes the last blocks off the chain and adds as many empty ones, and one with these transactions
 	// alone. Those of the old blocks are gone, and what else was pending is pending again.
 	replace(depth int, raws ...string) error
@@ -246,6 +262,14 @@ func (o *Ether) MineEmpty(count int) (chain.BlockRef, error) {
 	return o.head()
 }
 
+// Spike adds blocks up to one of at least this price of gas, in wei, which has the pending transactions that can pay it.
+func (o *Ether) Spike(price uint64) (chain.BlockRef, error) {
+	if err := o.chain.spike(price); err != nil {
+		return chain.BlockRef{}, err
+	}
+	return o.head()
+}
+
 // block is a block with its transactions' names.
 type block struct {
 	Hash   string   `json:"hash"`
@@ -324,6 +348,8 @@ type pooled struct {
 	Hash  string `json:"hash"`
 	From  string `json:"from"`
 	Nonce string `json:"nonce"`
+	// Most is the highest price of gas that it pays.
+	Most string `json:"maxFeePerGas"`
 }
 
 // waiting returns what waits at the node.

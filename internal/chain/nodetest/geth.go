@@ -67,8 +67,10 @@ func systemContracts() map[string]allotted {
 	if err != nil {
 		panic(err)
 	}
+	rich := allotted{Balance: "0x21e19e0c9bab2400000"} // 10,000 ether
+	list[firstAccount] = rich
 	for n := range uint32(payers) {
-		list[codec.Destination(n+1).Address] = allotted{Balance: "0x21e19e0c9bab2400000"} // 10,000 ether
+		list[codec.Destination(n+1).Address] = rich
 	}
 	return list
 }
@@ -122,14 +124,74 @@ func (g *geth) mineEmpty(count int) error {
 	return nil
 }
 
-// ready returns the pending transactions whose turn it is, in the order in which the outside world sent them, and
-// those of others behind them.
+// spike raises the price by full blocks, whose transactions outbid what waits.
+func (g *geth) spike(price uint64) error {
+	for range maxFull {
+		now, err := g.price()
+		if err != nil {
+			return err
+		}
+		if now >= price {
+			return g.mine(1)
+		}
+		burning, err := g.burning()
+		if err != nil {
+			return err
+		}
+		if err := g.add(burning); err != nil {
+			return err
+		}
+	}
+	return errors.New("the price of gas does not rise")
+}
+
+const (
+	// maxFull bounds the blocks of a spike: each raises the price by a tenth.
+	maxFull = 200
+	// muchGas is less than half of a block's gas, and than the most of a transaction (EIP-7825).
+	muchGas = 14_000_000
+)
+
+// burning returns transactions that take most of a block's gas and do nothing.
+func (g *geth) burning() (raws []string, err error) {
+	key := FirstKey()
+	nonce, err := g.settled(firstAccount)
+	for range 2 {
+		if err != nil {
+			return nil, err
+		}
+		t := order{to: burnerAt, gas: muchGas}
+		var raw string
+		raw, err = t.signBy(key, nonce)
+		raws = append(raws, raw)
+		nonce++
+	}
+	return raws, err
+}
+
+// price returns the price of the next block's gas.
+func (g *geth) price() (uint64, error) {
+	var fees struct {
+		Prices []string `json:"baseFeePerGas"`
+	}
+	if err := g.call(&fees, "eth_feeHistory", "0x1", "latest", []int{}); err != nil {
+		return 0, err
+	}
+	return heightOf(fees.Prices[len(fees.Prices)-1]), nil
+}
+
+// ready returns the pending transactions whose turn it is and that pay the next block's price, in the order in which
+// the outside world sent them, and those of others behind them.
 func (g *geth) ready() (raws []string, err error) {
 	list, err := g.waiting()
 	if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(list, func(a, b pooled) int { return cmp.Compare(g.rank(a.Hash), g.rank(b.Hash)) })
+	price, err := g.price()
+	if err != nil {
+		return nil, err
+	}
 	next := map[string]uint64{}
 	for i := range list {
 		from := list[i].From
@@ -144,7 +206,7 @@ func (g *geth) ready() (raws []string, err error) {
 		taken = len(raws)
 		for i := range list {
 			tx := &list[i]
-			if heightOf(tx.Nonce) != next[tx.From] {
+			if heightOf(tx.Nonce) != next[tx.From] || heightOf(tx.Most) < price {
 				continue
 			}
 			raw, err := g.raw(tx.Hash)

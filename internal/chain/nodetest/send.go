@@ -1,9 +1,14 @@
 package nodetest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"strings"
+
+	"github.com/btcsuite/btcd/btcec/v2"
+	"github.com/btcsuite/btcd/btcec/v2/ecdsa"
+	"golang.org/x/crypto/sha3"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
@@ -19,10 +24,12 @@ type order struct {
 	data  string
 	// fee and tip are the prices of gas; zero for those of most payments.
 	fee, tip uint64
+	// gas is its limit of gas; zero for that of most payments.
+	gas uint64
 }
 
-// gas is the limit of gas of every transaction.
-const gas = 300_000
+// usualGas is the limit of gas of most transactions.
+const usualGas = 300_000
 
 // submit makes a transaction pending, behind those of its account.
 func (o *Ether) submit(t order) (hash chain.Hash, err error) {
@@ -65,39 +72,71 @@ func (o *Ether) nonce(address string) (uint64, error) {
 	return nonce, err
 }
 
-// sign returns a signed transaction, by its bytes and its name. The exchange's own signer signs it, in the envelope
-// that the signer wants.
-func (o *Ether) sign(t order, nonce uint64) (raw string, hash chain.Hash, err error) {
+const list, dynamicFee = 0xc0, 2
+
+// fields returns the fields of a transaction that are signed.
+func (t *order) fields(nonce uint64) (fields []byte, err error) {
 	if t.fee == 0 {
 		t.fee, t.tip = 50e9, 1e9
 	}
+	if t.gas == 0 {
+		t.gas = usualGas
+	}
 	to, err := hex.DecodeString(t.to[2:])
 	if err != nil {
-		return "", hash, err
+		return nil, err
 	}
 	data, err := hex.DecodeString(t.data)
 	if err != nil {
-		return "", hash, err
+		return nil, err
 	}
 
-	var fields []byte
-	for _, n := range []uint64{EtherChain, nonce, t.tip, t.fee, gas} {
+	for _, n := range []uint64{EtherChain, nonce, t.tip, t.fee, t.gas} {
 		fields = append(fields, rlp(number(0, n))...)
 	}
 	for _, s := range [][]byte{to, number(t.value.Hi, t.value.Lo), data} {
 		fields = append(fields, rlp(s)...)
 	}
-	const list, dynamicFee = 0xc0, 2
-	fields = append(fields, list) // no accesses
+	return append(fields, list), nil // no accesses
+}
+
+// sign returns a signed transaction, by its bytes and its name. The exchange's own signer signs it, in the envelope
+// that the signer wants.
+func (o *Ether) sign(t order, nonce uint64) (raw string, hash chain.Hash, err error) {
+	fields, err := t.fields(nonce)
+	if err != nil {
+		return "", hash, err
+	}
 	envelope := binary.LittleEndian.AppendUint32([]byte("etx\x01"), t.from)
 	head := len(envelope)
-	envelope = append(append(append(envelope, dynamicFee), rlpHead(list, len(fields))...), fields...)
+	envelope = append(envelope, listed(fields)...)
 
 	signed, hash, err := o.keys.Sign(envelope)
 	if err != nil {
 		return "", hash, err
 	}
 	return "0x" + hex.EncodeToString(signed[head:]), hash, nil
+}
+
+// listed returns a transaction of these fields.
+func listed(fields []byte) []byte {
+	return append(append([]byte{dynamicFee}, rlpHead(list, len(fields))...), fields...)
+}
+
+// signBy returns a transaction that a key signs. The exchange's signer refuses so much gas.
+func (t *order) signBy(key *btcec.PrivateKey, nonce uint64) (raw string, err error) {
+	fields, err := t.fields(nonce)
+	if err != nil {
+		return "", err
+	}
+	h := sha3.NewLegacyKeccak256()
+	_, _ = h.Write(listed(fields))
+	s := ecdsa.SignCompact(key, h.Sum(nil), false)
+	fields = append(fields, rlp(bytes.TrimLeft([]byte{s[0] - 27}, "\x00"))...)
+	for _, n := range [][]byte{s[1:33], s[33:]} {
+		fields = append(fields, rlp(bytes.TrimLeft(n, "\x00"))...)
+	}
+	return "0x" + hex.EncodeToString(listed(fields)), nil
 }
 
 // number returns a number without leading zeros.
