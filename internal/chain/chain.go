@@ -136,6 +136,8 @@ type Block struct {
 	// Time is the network's timestamp, which may precede the parent's.
 	Time bourse.Time
 	Txs  []Tx
+	// Uncalled is true if the node could not tell what calls inside of the transactions paid; they have none then.
+	Uncalled bool
 }
 
 // Tx is a mined transaction with its debits and credits, as the network's state really

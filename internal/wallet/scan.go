@@ -50,6 +50,10 @@ func (w *Worker) scan(ctx context.Context, health *chain.Health) (bool, error) {
 		w.refused = [2]bourse.BlockRef{b.BlockRef, health.Head}
 		return false, fmt.Errorf("%w: block %d: %s", chain.ErrOdd, b.Height, refused)
 	}
+	if err == nil && b.Uncalled {
+		w.Log.Warn("a block could not be traced in time: what contracts paid in it is credited to nobody",
+			slog.Int("network", int(w.ID)), slog.Uint64("height", b.Height), slog.String("hash", w.Network.FormatHash(b.Hash)))
+	}
 	return err == nil, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -51,6 +52,8 @@ type Options struct {
 	Floor, Cap uint64
 	// Trace is true if what calls inside of transactions pay counts too.
 	Trace bool
+	// TraceWithin bounds a request for a block's traces; zero for DefaultTraceWithin.
+	TraceWithin time.Duration
 	// Start is a block that the node's chain must have; nil for none.
 	Start *chain.BlockRef
 }
@@ -60,6 +63,8 @@ const (
 	DefaultFloor = 1_000_000
 	// DefaultCap is the highest price of gas, in units of the native coin.
 	DefaultCap = 500_000_000_000
+	// DefaultTraceWithin is below the 30 s after which geth ends every request.
+	DefaultTraceWithin = 25 * time.Second
 	// priceEnd bounds all prices of gas, so that a price above one of them fits 64 bits.
 	priceEnd = 1 << 63
 	// MaxAnswer bounds a node's answer, in bytes: the receipts of a full block with logs alone, in
@@ -80,6 +85,8 @@ type Client struct {
 	asked map[address]bool
 	// gas is the highest estimate of a payment, by coin.
 	gas map[chain.CoinID]uint64
+	// late counts how often the node did not trace a block in time.
+	late map[chain.Hash]int
 }
 
 var _ chain.Network = (*Client)(nil)
@@ -92,6 +99,9 @@ func NewClient(p *Params, k *hdkeys.Public, o Options) (*Client, error) {
 	if o.Cap == 0 {
 		o.Cap = DefaultCap
 	}
+	if o.TraceWithin == 0 {
+		o.TraceWithin = DefaultTraceWithin
+	}
 	if o.Read == "" {
 		o.Read = Latest
 	}
@@ -102,7 +112,9 @@ func NewClient(p *Params, k *hdkeys.Public, o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{Codec: codec, options: o, gas: map[chain.CoinID]uint64{}, asked: map[address]bool{}}, nil
+	return &Client{
+		Codec: codec, options: o, gas: map[chain.CoinID]uint64{}, asked: map[address]bool{}, late: map[chain.Hash]int{},
+	}, nil
 }
 
 func odd(format string, args ...any) error {
@@ -116,7 +128,11 @@ func otherChain(format string, args ...any) error {
 
 // ask calls a method. A refusal of the node that no rule expects is an odd answer.
 func (c *Client) ask(ctx context.Context, result any, method string, params ...any) error {
-	err := c.options.Node.Call(ctx, result, method, params...)
+	return unexpected(c.options.Node.Call(ctx, result, method, params...))
+}
+
+// unexpected has a node's refusal be an odd answer.
+func unexpected(err error) error {
 	if node := new(rpc.Error); errors.As(err, &node) {
 		return fmt.Errorf("%w: %w", chain.ErrOdd, err)
 	}

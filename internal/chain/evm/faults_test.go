@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/btcsuite/btcd/btcec/v2/ecdsa"
 	"golang.org/x/crypto/sha3"
@@ -44,6 +45,7 @@ func runFaults(t *testing.T, kind *nodetest.Kind) {
 	}{
 		{"Fakes", testFakes, false},
 		{"Calls", testCalls, false},
+		{"Late", testLate, false},
 		{"Types", testTypes, true},
 		{"ManyTransactions", testManyTransactions, false},
 		{"Heads", testHeads, true},
@@ -166,6 +168,39 @@ func testCalls(t *testing.T, b *bench) {
 	head := must[chain.BlockRef](t)(b.out.Mine(1))
 	if block := must[*chain.Block](t)(b.Network.Block(t.Context(), head.Height)); len(block.Txs) != 0 {
 		t.Errorf("an empty block has %d transactions", len(block.Txs))
+	}
+}
+
+// testLate has a contract spend most of a block's gas beside a payment by a call. A client that cannot wait for the
+// traces reads the block without that payment, once they were late several times.
+func testLate(t *testing.T, b *bench) {
+	p := chain.Pay{To: b.Network.Destination(2), Coin: "ETH", Amount: wei(1)}
+	must[chain.Hash](t)(b.out.SendHidden(p))
+	if err := b.out.SendLooping(); err != nil {
+		t.Fatal(err)
+	}
+	head := must[chain.BlockRef](t)(b.out.Mine(1))
+
+	hasty := b.client(t, evm.Options{Trace: true, TraceWithin: time.Millisecond})
+	hasty.Watch(5)
+	read, late := (*chain.Block)(nil), 0
+	for ; read == nil && late < 10; late++ {
+		read, _ = hasty.Block(t.Context(), head.Height)
+	}
+	if read == nil || !read.Uncalled || late != 4 {
+		t.Fatalf("after %d times: %+v", late, read)
+	}
+	patient := b.client(t, evm.Options{Trace: true})
+	patient.Watch(5)
+	all := must[*chain.Block](t)(patient.Block(t.Context(), head.Height))
+	count := func(b *chain.Block) (count int) {
+		for i := range b.Txs {
+			count += len(b.Txs[i].Credits)
+		}
+		return count
+	}
+	if all.Uncalled || count(read) != 0 || count(all) != 1 {
+		t.Errorf("without calls %+v, and with them %+v", read, all)
 	}
 }
 

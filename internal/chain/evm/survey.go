@@ -68,7 +68,7 @@ func (c *Client) hasReceipts(ctx context.Context, head *header) (a chain.Ability
 func (c *Client) traces(ctx context.Context) (a chain.Ability, err error) {
 	a = chain.Ability{Name: "trace", Has: true, Needed: c.options.Trace, Text: "transactions can be traced"}
 	var answer any
-	err = c.ask(ctx, &answer, "debug_traceCall", callParams{To: make(data, len(address{}))}, string(Latest), tracer)
+	err = c.ask(ctx, &answer, "debug_traceCall", callParams{To: make(data, len(address{}))}, string(Latest), c.options.tracer())
 	if node := new(rpc.Error); errors.As(err, &node) {
 		a.Has, a.Text = false, fmt.Sprintf("transactions cannot be traced: %v", node)
 		return a, nil

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/rpc"
 )
 
 // firstCall begins the indices of what calls inside of a transaction pay. Those of logs are below.
@@ -41,22 +43,42 @@ func (k *key) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// tracer has a node compare accounts before and after each transaction. The answer is bounded by the gas of a block,
+const (
+	// maxLate is the number of traces that may be late before a block is read without its calls.
+	maxLate = 3
+	// maxLateBlocks bounds the blocks whose late traces are counted.
+	maxLateBlocks = 1000
+)
+
+// tracer returns the setting of a trace. It has a node compare accounts before and after each transaction. The answer is bounded by the gas of a block,
 // because each account costs some. A list of calls is not: one that costs 100 gas can repeat any number of bytes.
-var tracer = map[string]any{
-	"tracer":       "prestateTracer",
-	"tracerConfig": map[string]bool{"diffMode": true, "disableCode": true, "disableStorage": true},
+func (o *Options) tracer() map[string]any {
+	return map[string]any{
+		"tracer":       "prestateTracer",
+		"tracerConfig": map[string]bool{"diffMode": true, "disableCode": true, "disableStorage": true},
+		"timeout":      o.TraceWithin.String(),
+	}
 }
 
 // addCalls adds the payments of calls to a block's transactions: the rise of an address's balance above the payments that the
-// block shows. No hash of the block covers it, so it is the node's word.
+// block shows. No hash of the block covers it, so it is the node's word. A block that the node does not trace in time,
+// several times over, is left without: a contract of anybody can take so long, and no later block would be read.
 func (c *Client) addCalls(ctx context.Context, b *fullBlock, out *chain.Block) error {
 	if len(b.Txs) == 0 {
 		return nil
 	}
+	if c.lateAt(out.Hash) == maxLate {
+		out.Uncalled = true
+		return nil
+	}
 	var list []traced
-	if err := c.ask(ctx, &list, "debug_traceBlockByHash", formatHash(chain.Hash(b.Hash)), tracer); err != nil {
-		return err
+	err := c.options.Node.CallWithin(ctx, c.options.TraceWithin, &list, "debug_traceBlockByHash",
+		formatHash(out.Hash), c.options.tracer())
+	if err != nil {
+		if isLate(err) {
+			c.noteLate(out.Hash)
+		}
+		return unexpected(err)
 	}
 	if len(list) != len(b.Txs) {
 		return describe(b.height(), "%d traces of %d transactions", len(list), len(b.Txs))
@@ -70,6 +92,33 @@ func (c *Client) addCalls(ctx context.Context, b *fullBlock, out *chain.Block) e
 		}
 	}
 	return nil
+}
+
+// isLate reports whether a node did not answer in time, by its own words or by its silence. geth and its kin say
+// "execution timeout" and "request timed out".
+func isLate(err error) bool {
+	if node := new(rpc.Error); errors.As(err, &node) {
+		words := strings.ToLower(node.Message)
+		return strings.Contains(words, "timeout") || strings.Contains(words, "timed out")
+	}
+	return errors.Is(err, chain.ErrSilent) && errors.Is(err, context.DeadlineExceeded)
+}
+
+// lateAt returns how often the traces of a block were late.
+func (c *Client) lateAt(block chain.Hash) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.late[block]
+}
+
+// noteLate counts a late trace of a block.
+func (c *Client) noteLate(block chain.Hash) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.late) == maxLateBlocks {
+		clear(c.late)
+	}
+	c.late[block]++
 }
 
 // addCall adds what calls of a transaction paid, in the order of the addresses. What the sender gets back from its

@@ -82,6 +82,50 @@ func TestTraces(t *testing.T) {
 	}
 }
 
+// TestLateTraces has a node give up the traces of one block again and again, as geth does with those that take too long.
+// The block is read without its calls, and others with theirs. A node that refuses for another reason is waited for.
+func TestLateTraces(t *testing.T) {
+	to, err := parseAddress(testKeys(t).codec.Destination(2).Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, receipts := madeTo(t, 2, to)
+	says := ""
+	node := asking(t, func(method string) string {
+		answer := `"result":` + string(block)
+		switch method {
+		case "eth_getBlockReceipts":
+			answer = `"result":` + string(receipts)
+		case "debug_traceBlockByHash":
+			answer = fmt.Sprintf(`"error":{"code":-32000,"message":%q}`, says)
+		}
+		return `{"jsonrpc":"2.0","id":ID,` + answer + `}`
+	})
+	node.options.Trace = true
+	node.Watch(3)
+
+	wait := func(words string, times int) {
+		t.Helper()
+		says = words
+		for range times {
+			if read, err := node.Block(t.Context(), 7); !errors.Is(err, chain.ErrOdd) {
+				t.Fatalf("%q: %+v, %v", words, read, err)
+			}
+		}
+	}
+	wait("required historical state unavailable", 10)
+	wait("execution timeout", 2)
+	wait("required historical state unavailable", 10)
+	wait("request timed out", 1)
+	read, err := node.Block(t.Context(), 7)
+	if err != nil || !read.Uncalled || len(read.Txs[0].Credits) != 1 {
+		t.Errorf("%+v, %v", read, err)
+	}
+	if node.lateAt(chain.Hash{1}) != 0 {
+		t.Error("the traces of another block are late")
+	}
+}
+
 // balance writes an account of a trace; empty for one that is not there.
 func balance(address, has string) string {
 	if has == "" {

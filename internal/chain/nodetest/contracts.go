@@ -115,6 +115,8 @@ var (
 	catcher = assemble(`0 CALLDATALOAD 0 MSTORE 0 0 0x20 0 CALLVALUE ` + reverterAt + ` GAS CALL STOP`)
 	// destroyer ends itself in favour of the address in the first word of its data.
 	destroyer = assemble(`0 CALLDATALOAD SELFDESTRUCT`)
+	// looper runs until its gas is spent.
+	looper = assemble(`loop: @loop JUMP`)
 	// burner takes all the gas of its call, at once.
 	burner = assemble(`INVALID`)
 )
@@ -130,4 +132,5 @@ const (
 	catcherAt   = "0x1000000000000000000000000000000000000004"
 	destroyerAt = "0x1000000000000000000000000000000000000005"
 	burnerAt    = "0x1000000000000000000000000000000000000006"
+	looperAt    = "0x1000000000000000000000000000000000000007"
 )

@@ -89,7 +89,7 @@ func writeGenesis(dir string, more map[string]allotted, config map[string]any) e
 	accounts := map[string]allotted{}
 	for at, code := range map[string][]byte{
 		TokenAt: token, FakeAt: token, forwarderAt: forwarder, reverterAt: reverter, catcherAt: catcher,
-		destroyerAt: destroyer, burnerAt: burner,
+		destroyerAt: destroyer, burnerAt: burner, looperAt: looper,
 	} {
 		a := allotted{Balance: "0x0", Code: "0x" + hex.EncodeToString(code)}
 		if at == TokenAt || at == FakeAt {
@@ -239,6 +239,20 @@ func (o *Ether) SendCaught(p chain.Pay) (chain.Hash, error) { return o.through(c
 
 // SendEnding pays by the end of a contract.
 func (o *Ether) SendEnding(p chain.Pay) (chain.Hash, error) { return o.through(destroyerAt, p) }
+
+// SendLooping runs a contract for most of a block's gas.
+func (o *Ether) SendLooping() error {
+	nonce, err := o.settled(firstAccount)
+	if err != nil {
+		return err
+	}
+	t := order{to: looperAt, gas: muchGas}
+	raw, err := t.signBy(FirstKey(), nonce)
+	if err != nil {
+		return err
+	}
+	return o.send(raw)
+}
 
 // NewAddress returns an unused address outside the exchange.
 func (o *Ether) NewAddress() (string, error) {

@@ -87,6 +87,13 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // Call calls a method and decodes its result; a nil result is ignored. The error is the
 // node's own as an [*Error], or wraps [chain.ErrSilent] or [chain.ErrOdd].
 func (c *Client) Call(ctx context.Context, result any, method string, params ...any) error {
+	return c.CallWithin(ctx, c.options.Timeout, result, method, params...)
+}
+
+// CallWithin is Call with a timeout of its own.
+func (c *Client) CallWithin(
+	ctx context.Context, timeout time.Duration, result any, method string, params ...any,
+) error {
 	if params == nil {
 		params = []any{}
 	}
@@ -96,6 +103,8 @@ func (c *Client) Call(ctx context.Context, result any, method string, params ...
 		return err
 	}
 
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
 	reply, status, err := c.send(ctx, http.MethodPost, "", text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", method, err)
@@ -112,6 +121,8 @@ func (c *Client) Call(ctx context.Context, result any, method string, params ...
 // Get reads a resource below the URL. ok is false if the node has none there, or serves no
 // resources at all.
 func (c *Client) Get(ctx context.Context, path string) (body []byte, ok bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
+	defer cancel()
 	body, status, err := c.send(ctx, http.MethodGet, path, nil)
 	switch {
 	case err != nil:
@@ -124,9 +135,6 @@ func (c *Client) Get(ctx context.Context, path string) (body []byte, ok bool, er
 
 // send sends one HTTP request and reads its answer to the end.
 func (c *Client) send(ctx context.Context, method, path string, text []byte) ([]byte, int, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
-	defer cancel()
-
 	r, err := http.NewRequestWithContext(ctx, method, c.options.URL+path, bytes.NewReader(text))
 	if err != nil {
 		return nil, 0, err
