@@ -16,14 +16,16 @@ func TestRealDrills(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	t.Run("knots", func(t *testing.T) {
-		r := bitcoins(t, nodetest.Knots())
-		r.settings += "\n    fees: {floor: 5, stuck: 1}"
-		w := walk(t, r, nil)
-		w.deposit()
-		w.stuckPayment()
-		w.haltsItself()
-	})
+	for _, kind := range []*nodetest.Kind{nodetest.Knots(), nodetest.Litecoin(), nodetest.Btcd()} {
+		t.Run(kind.Name, func(t *testing.T) {
+			r := bitcoins(t, kind)
+			r.settings += "\n    fees: {floor: 5, stuck: 1}"
+			w := walk(t, r, nil)
+			w.deposit()
+			w.stuckPayment()
+			w.haltsItself()
+		})
+	}
 	for _, kind := range []*nodetest.Kind{nodetest.Anvil(), nodetest.Geth()} {
 		t.Run(kind.Name, func(t *testing.T) {
 			r := ethers(t, kind)
