@@ -8,6 +8,7 @@ import (
 
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/bitcoin"
+	"github.com/bourse-exchange/bourse/internal/chain/hdkeys"
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
 	"github.com/bourse-exchange/bourse/internal/signer"
 )
@@ -104,6 +105,7 @@ func (f *ofBitcoin) open(s *Settings, node *rpc.Client, l *Local) (client, signe
 	}
 	c, err := bitcoin.NewClient(f.params, public, bitcoin.Options{
 		Node: node, Clock: l.Clock, Floor: perKilobyte * s.floor, Cap: perKilobyte * s.highest, Start: s.start, Cold: f.cold,
+		Owners: l.share(s, public, func() *hdkeys.Owners { return bitcoin.NewOwners(public) }),
 	})
 	if err != nil {
 		return nil, signer.Network{}, err

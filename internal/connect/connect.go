@@ -8,6 +8,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/hdkeys"
 	"github.com/bourse-exchange/bourse/internal/chain/quorum"
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
 	"github.com/bourse-exchange/bourse/internal/signer"
@@ -33,6 +34,10 @@ type Local struct {
 	Log *slog.Logger
 	// Known is true if the exchange has read blocks of the network before.
 	Known bool
+	// Data is the exchange's data directory, which keeps derived addresses; empty keeps none.
+	Data string
+	// owners are those of all nodes' clients; nil if accounts share an address.
+	owners *hdkeys.Owners
 }
 
 // sort parts the tokens into those whose id the adapter knows and the strays. An adapter leaves strays out: the catalogue
@@ -102,14 +107,26 @@ func (s *Settings) Connect(ctx context.Context, l Local) (*wallet.Connection, er
 	}
 	nodes, err := s.open(&l)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, l.closeOwners())
 	}
+	c, err := s.attach(ctx, nodes, &l)
+	if err != nil {
+		closeAll(nodes)
+		return nil, errors.Join(err, l.closeOwners())
+	}
+	c.Stuck, c.Hot, c.Alone = s.stuck, hot, alone
+	c.Close = func() error { closeAll(nodes); return l.closeOwners() }
+	return c, nil
+}
+
+// attach returns the connection to nodes of one chain.
+func (s *Settings) attach(ctx context.Context, nodes []opened, l *Local) (*wallet.Connection, error) {
 	for i, n := range nodes {
 		if err := n.client.CheckChain(ctx); errors.Is(err, chain.ErrOtherChain) {
 			return nil, fmt.Errorf("node %d: %w", i+1, err)
 		}
 	}
-	network, err := s.together(nodes, &l)
+	network, err := s.together(nodes, l)
 	if err != nil {
 		return nil, err
 	}
@@ -117,10 +134,7 @@ func (s *Settings) Connect(ctx context.Context, l Local) (*wallet.Connection, er
 	if err != nil {
 		return nil, err
 	}
-	return &wallet.Connection{
-		Network: network, Signer: nodes[0].keys, Start: start, Stuck: s.stuck, Hot: hot, Alone: alone,
-		Close: func() error { closeAll(nodes); return nil },
-	}, nil
+	return &wallet.Connection{Network: network, Signer: nodes[0].keys, Start: start}, nil
 }
 
 // opened is a node with its client, and the signer's part of the network.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/evm"
+	"github.com/bourse-exchange/bourse/internal/chain/hdkeys"
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
 	"github.com/bourse-exchange/bourse/internal/signer"
 )
@@ -82,6 +83,7 @@ func (f *ofEVM) open(s *Settings, node *rpc.Client, l *Local) (client, signer.Ne
 	}
 	c, err := evm.NewClient(params, public, evm.Options{
 		Node: node, Clock: l.Clock, Read: f.read, Floor: s.floor, Cap: s.highest, Start: s.start, Trace: f.trace,
+		Owners: l.share(s, public, func() *hdkeys.Owners { return evm.NewOwners(public) }),
 	})
 	if err != nil {
 		return nil, signer.Network{}, err

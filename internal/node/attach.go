@@ -79,7 +79,7 @@ func (n *Node) attachments(ctx context.Context) ([]wallet.Attachment, error) {
 			_, terms, assets := n.Listed(listed.ID)
 			l := connect.Local{
 				Clock: n.now, Known: n.board.State(listed.ID).Tip != bourse.BlockRef{}, Depth: connect.Depth(terms),
-				Terms: terms, Assets: assets,
+				Terms: terms, Assets: assets, Data: n.Data,
 				Log: n.Log.With(slog.String("network", string(s.Symbol))),
 			}
 			l.Native, l.Tokens = connect.Listed(s.Symbol, terms, assets)
@@ -172,6 +172,14 @@ type connections struct{ *Node }
 type connection struct {
 	chain.Network
 	worker *wallet.Worker
+	board  *wallet.Board
+}
+
+// Owner returns the owner of an address and memo. After a start it waits until the addresses of all accounts are known,
+// as the network's worker does.
+func (c connection) Owner(address, memo string) (chain.Owner, bool) {
+	c.Watch(c.board.Accounts())
+	return c.Network.Owner(address, memo)
 }
 
 // Operating reports whether the network worked at the last poll.
@@ -181,8 +189,7 @@ func (c connection) Operating() bool { return c.worker.Health().Operating }
 func (c connections) Network(id bourse.NetworkID) (teller.Network, bool) {
 	for _, a := range c.networks {
 		if a.id == id {
-			a.Network.Watch(c.board.Accounts())
-			return connection{a.Network, a.worker}, true
+			return connection{a.Network, a.worker, c.board}, true
 		}
 	}
 	return nil, false

@@ -70,7 +70,7 @@ func (w *World) real() []wallet.Attachment {
 			return s.Connect(context.Background(), connect.Local{
 				Seed: seed, Clock: w.exchange.Now, Native: native, Tokens: tokens,
 				Known: w.exchange.Board.State(id).Tip != bourse.BlockRef{}, Depth: connect.Depth(terms),
-				Terms: terms, Assets: assets,
+				Terms: terms, Assets: assets, Data: w.exchange.Data,
 				Log: w.exchange.Log.With(slog.String("network", string(s.Symbol))),
 			})
 		}}

@@ -27,7 +27,9 @@ func (w *Worker) scan(ctx context.Context, health *chain.Health) (bool, error) {
 	}
 
 	// Before the block is read: an adapter leaves out what touches none of the addresses that it knows.
-	w.Network.Watch(w.Board.Accounts())
+	if err := w.watch(ctx); err != nil {
+		return false, err
+	}
 	b, err := w.Network.Block(ctx, next)
 	switch {
 	case errors.Is(err, chain.ErrNoBlock):
@@ -55,6 +57,19 @@ func (w *Worker) scan(ctx context.Context, health *chain.Health) (bool, error) {
 			slog.Int("network", int(w.ID)), slog.Uint64("height", b.Height), slog.String("hash", w.Network.FormatHash(b.Hash)))
 	}
 	return err == nil, err
+}
+
+// watch makes all accounts known to the network, some at a time: to derive a million addresses takes minutes, and a
+// stop does not wait for them.
+func (w *Worker) watch(ctx context.Context) error {
+	const most = 4096
+	for last := w.Board.Accounts(); ; {
+		w.watched = min(last, w.watched+most)
+		w.Network.Watch(w.watched)
+		if err := ctx.Err(); err != nil || w.watched == last {
+			return err
+		}
+	}
 }
 
 // compare rewinds if the head is another block at the tip's height. A lower head proves

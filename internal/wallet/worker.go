@@ -56,6 +56,8 @@ type Worker struct {
 	// cooling is why the open order to cold storage waits.
 	cooling string
 
+	// watched is the last account that the network was made to watch.
+	watched uint32
 	// synced is true while the journal has all that the signer signed.
 	synced bool
 	// apart is the signer's refusal of this exchange, until it tells its record; see [Worker.part].

@@ -276,18 +276,17 @@ func FuzzTx(f *testing.F) {
 func BenchmarkReader(b *testing.B) {
 	p := Lookup("mainnet")
 	blocks := mainBlocks(b)
-	var own hdkeys.Table
-	own.Extend(1_000_000, func(account uint32) [20]byte {
+	own := hdkeys.NewOwners(func(account uint32) [20]byte {
 		h := sha256.Sum256([]byte{byte(account), byte(account >> 8), byte(account >> 16), byte(account >> 24)})
 		return [20]byte(h[:])
 	})
-	owns := func(program *[20]byte) bool { _, ours := own.Find(program); return ours }
+	own.Watch(1_000_000)
 	for _, reader := range []struct {
 		name string
 		read func(raw []byte) int
 	}{
 		{"ours", func(raw []byte) int {
-			block, err := p.parseBlock(raw, &owner{key: owns})
+			block, err := p.parseBlock(raw, &owner{key: own.Has})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/chain/hdkeys"
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
 )
 
@@ -28,6 +29,8 @@ type Options struct {
 	Start *chain.BlockRef
 	// Cold is the exchange's cold storage; nil for none.
 	Cold *Cold
+	// Owners knows the exchange's addresses, and may be that of other clients with the same keys; nil for one of its own.
+	Owners *hdkeys.Owners
 	// Target is the number of blocks within which a payment is to be mined; zero for
 	// DefaultTarget.
 	Target int
@@ -67,7 +70,10 @@ func NewClient(p *Params, k *PublicKeys, o Options) (*Client, error) {
 	if o.Cap < o.Floor {
 		return nil, errors.New("the fees' cap is below their floor")
 	}
-	c := &Client{Codec: NewCodec(p, k), options: o}
+	if o.Owners == nil {
+		o.Owners = NewOwners(k)
+	}
+	c := &Client{Codec: newCodec(p, k, o.Owners), options: o}
 	if o.Cold != nil {
 		c.Keep(o.Cold)
 	}

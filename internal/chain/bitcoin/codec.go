@@ -23,8 +23,10 @@ type Codec struct {
 var _ chain.Codec = (*Codec)(nil)
 
 // NewCodec returns the codec of a network for the exchange with these keys.
-func NewCodec(p *Params, k *PublicKeys) *Codec {
-	owners := hdkeys.NewOwners(k.program)
+func NewCodec(p *Params, k *PublicKeys) *Codec { return newCodec(p, k, NewOwners(k)) }
+
+// newCodec returns the codec of a network whose accounts others may watch too.
+func newCodec(p *Params, k *PublicKeys, owners *hdkeys.Owners) *Codec {
 	return &Codec{
 		params: p, keys: k, owners: owners, own: owner{key: owners.Has},
 		shape: chain.Shape{
@@ -58,6 +60,7 @@ func (c *Codec) Destination(index uint32) chain.Destination {
 		return chain.Destination{Address: c.cold.Address(index - c.shape.Cold)}
 	}
 	program := c.keys.program(index)
+	c.owners.Show(index, &program)
 	return chain.Destination{Address: c.params.formatWitness(0, program[:])}
 }
 

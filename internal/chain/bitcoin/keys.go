@@ -33,6 +33,9 @@ func (k *PublicKeys) program(index uint32) (to [20]byte) {
 	return to
 }
 
+// NewOwners returns the owners of addresses that are derived from public keys.
+func NewOwners(k *PublicKeys) *hdkeys.Owners { return hdkeys.NewOwners(k.program) }
+
 // Keys are the private keys of the exchange on a network. They implement [chain.Keyring].
 type Keys struct {
 	params  *Params

@@ -56,6 +56,8 @@ type Options struct {
 	TraceWithin time.Duration
 	// Start is a block that the node's chain must have; nil for none.
 	Start *chain.BlockRef
+	// Owners knows the exchange's addresses, and may be that of other clients with the same keys; nil for one of its own.
+	Owners *hdkeys.Owners
 }
 
 const (
@@ -108,7 +110,10 @@ func NewClient(p *Params, k *hdkeys.Public, o Options) (*Client, error) {
 	if o.Cap < o.Floor {
 		return nil, errors.New("the fees' cap is below their floor")
 	}
-	codec, err := NewCodec(p, k)
+	if o.Owners == nil {
+		o.Owners = NewOwners(k)
+	}
+	codec, err := newCodec(p, k, o.Owners)
 	if err != nil {
 		return nil, err
 	}

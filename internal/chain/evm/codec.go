@@ -22,19 +22,25 @@ type Codec struct {
 var _ chain.Codec = (*Codec)(nil)
 
 // NewCodec returns the codec of a network for the exchange with these keys.
-func NewCodec(p *Params, k *hdkeys.Public) (*Codec, error) {
+func NewCodec(p *Params, k *hdkeys.Public) (*Codec, error) { return newCodec(p, k, NewOwners(k)) }
+
+// NewOwners returns the owners of addresses that are derived from public keys.
+func NewOwners(k *hdkeys.Public) *hdkeys.Owners {
+	return hdkeys.NewOwners(func(index uint32) [20]byte { return addressOf(k.Key(index)) })
+}
+
+// newCodec returns the codec of a network whose accounts others may watch too.
+func newCodec(p *Params, k *hdkeys.Public, owners *hdkeys.Owners) (*Codec, error) {
 	contracts, err := p.contracts()
 	if err != nil {
 		return nil, err
 	}
-	c := &Codec{
-		params: p, keys: k, contracts: contracts,
+	return &Codec{
+		params: p, keys: k, contracts: contracts, owners: owners,
 		shape: chain.Shape{
 			Coins: append([]chain.Coin{{ID: p.Coin, Decimals: etherDecimals}}, p.Tokens...), Native: p.Coin, Sweeps: true, Replaces: true,
 		},
-	}
-	c.owners = hdkeys.NewOwners(func(index uint32) [20]byte { return c.address(index) })
-	return c, nil
+	}, nil
 }
 
 // Shape returns the network's shape.
@@ -45,7 +51,9 @@ func (c *Codec) address(index uint32) address { return addressOf(c.keys.Key(inde
 
 // Destination returns the address with an index.
 func (c *Codec) Destination(index uint32) chain.Destination {
-	return chain.Destination{Address: c.address(index).String()}
+	a := c.address(index)
+	c.owners.Show(index, (*[20]byte)(&a))
+	return chain.Destination{Address: a.String()}
 }
 
 // Watch makes the accounts up to this id known to Owner.

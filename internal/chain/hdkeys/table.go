@@ -5,12 +5,15 @@ import (
 	"sync"
 )
 
-// slot is an address of the table: its program, and the account that it belongs to; zero for a
-// free slot.
+// slot is an address of the table: its program, and the account that it belongs to, with unproven or without; zero
+// for a free slot.
 type slot struct {
 	program [20]byte
 	account uint32
 }
+
+// unproven marks the account of a program that was read from a file. Accounts are below it.
+const unproven = hardened
 
 // Table maps programs to accounts, in 24 bytes a slot and 64 bytes an address at most. Programs
 // are hashes, so their first bytes are their place. Safe for concurrent use.
@@ -24,20 +27,22 @@ type Table struct {
 // minSlots is the size of the smallest table; sizes are powers of two.
 const minSlots = 64
 
-// Find returns the account of a program.
-func (t *Table) Find(program *[20]byte) (account uint32, ok bool) {
+// Find returns the account of a program. It is proven if this process derived the program.
+func (t *Table) Find(program *[20]byte) (account uint32, proven, ok bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return t.look(program)
-}
-
-// look is Find with mu held.
-func (t *Table) look(program *[20]byte) (account uint32, ok bool) {
 	if len(t.slots) == 0 {
-		return 0, false
+		return 0, false, false
 	}
 	s := &t.slots[place(t.slots, program)]
-	return s.account, s.account != 0
+	return s.account &^ unproven, s.account&unproven == 0, s.account != 0
+}
+
+// Last returns the highest account in the table.
+func (t *Table) Last() uint32 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.last
 }
 
 // place returns the index of a program's slot, or of the free one that it would take.
@@ -50,30 +55,28 @@ func place(slots []slot, program *[20]byte) int {
 	return at
 }
 
-// Extend adds the accounts up to last, whose programs derive returns. Others wait meanwhile only
-// while the table is changed, not while keys are derived.
-func (t *Table) Extend(last uint32, derive func(account uint32) [20]byte) {
-	t.mu.RLock()
-	from := t.last + 1
-	t.mu.RUnlock()
-	for ; from <= last && from != 0; from++ {
-		program := derive(from)
-		t.mu.Lock()
-		t.add(from, program)
-		t.mu.Unlock()
+// Add adds the programs of the accounts after the last one.
+func (t *Table) Add(programs [][20]byte, proven bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range programs {
+		t.last++
+		if size := len(t.slots); size == 0 || uint64(t.last)*4 > uint64(size)*3 {
+			t.grow(max(minSlots, 2*size))
+		}
+		s := slot{programs[i], t.last}
+		if !proven {
+			s.account |= unproven
+		}
+		t.slots[place(t.slots, &s.program)] = s
 	}
 }
 
-// add adds the account after the last; any other is there already, or comes in its turn.
-func (t *Table) add(account uint32, program [20]byte) {
-	if account != t.last+1 {
-		return
-	}
-	if size := len(t.slots); size == 0 || uint64(account)*4 > uint64(size)*3 {
-		t.grow(max(minSlots, 2*size))
-	}
-	t.slots[place(t.slots, &program)] = slot{program, account}
-	t.last = account
+// Prove marks a program of the table as derived by this process.
+func (t *Table) Prove(program *[20]byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.slots[place(t.slots, program)].account &^= unproven
 }
 
 func (t *Table) grow(size int) {
