@@ -259,14 +259,20 @@ func (r *reader) cross(following *segment, why error) (bool, error) {
 	return true, err
 }
 
-// continues returns an error unless s begins at the tip where before ends.
+// continues returns an error unless s begins at the tip where before ends. The first segment of a cluster may continue the
+// journal of a single node.
 func (s *segment) continues(before *segment) error {
 	from, replicated := s.head.at()
-	if _, was := before.head.at(); s.head.Tip != before.tip || from != before.at || replicated != was {
+	_, was := before.head.at()
+	same := replicated == was && from == before.at || replicated && !was && from.Index == FirstIndex
+	if s.head.Tip != before.tip || !same {
 		return &DamageError{s.name, 0, s.head.First(), fmt.Errorf("it does not continue %s", before.name)}
 	}
 	return nil
 }
+
+// FirstIndex is the index of the entry behind which the log of a cluster begins.
+const FirstIndex = 1
 
 // at returns the position before the segment, and false in the journal of a single node.
 func (h *Header) at() (Position, bool) {

@@ -14,8 +14,10 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 )
 
+// VoidsFile is the file of voided commands in a data directory.
+const VoidsFile = "voids"
+
 const (
-	voidsName    = "voids"
 	voidsTmp     = "voids.tmp"
 	voidsVersion = 1
 	// voidsHeader is the size of the identity, the number of entries, the hash of the
@@ -70,12 +72,12 @@ type VoidList struct {
 // disk.ErrSync, and those of reading.
 func LoadVoids(d disk.Disk, id Identity) (*VoidList, error) {
 	l := &VoidList{disk: d, id: id, seqs: map[bourse.Seq]bool{}, head: firstVoid(id)}
-	b, err := disk.ReadFile(d, voidsName)
+	b, err := disk.ReadFile(d, VoidsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return l, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", voidsName, err)
+		return nil, fmt.Errorf("%s: %w", VoidsFile, err)
 	}
 	if err := l.parse(b); err != nil {
 		return nil, err
@@ -91,14 +93,14 @@ func firstVoid(id Identity) Hash {
 
 func (l *VoidList) parse(b []byte) error {
 	if len(b) < voidsHeader {
-		return &DamageError{File: voidsName, Cause: errShort}
+		return &DamageError{File: VoidsFile, Cause: errShort}
 	}
 	le := binary.LittleEndian
 	if crc32.Checksum(b[:voidsHeader-4], castagnoli) != le.Uint32(b[voidsHeader-4:]) {
-		return &DamageError{File: voidsName, Cause: errSum}
+		return &DamageError{File: VoidsFile, Cause: errSum}
 	}
 	if err := checkIdentity(b, voidsMagic, voidsVersion, l.id); err != nil {
-		return fmt.Errorf("%s: %w", voidsName, err)
+		return fmt.Errorf("%s: %w", VoidsFile, err)
 	}
 
 	count, head := le.Uint32(b[identitySize:]), Hash(b[identitySize+4:])
@@ -106,14 +108,14 @@ func (l *VoidList) parse(b []byte) error {
 	for range count {
 		v, n, ok := parseVoid(b[at:])
 		if !ok {
-			return &DamageError{File: voidsName, Offset: int64(at), Cause: errShort}
+			return &DamageError{File: VoidsFile, Offset: int64(at), Cause: errShort}
 		}
 		l.enter(v, b[at:at+n])
 		at += n
 	}
 
 	if at != len(b) || l.head != head {
-		return &DamageError{File: voidsName, Offset: int64(at), Cause: errSum}
+		return &DamageError{File: VoidsFile, Offset: int64(at), Cause: errSum}
 	}
 	return nil
 }
@@ -185,7 +187,7 @@ func (l *VoidList) Append(v Void) error {
 	next := &VoidList{disk: l.disk, id: l.id, list: slices.Clone(l.list), seqs: map[bourse.Seq]bool{}, head: l.head}
 	next.enter(v, appendVoid(nil, &v))
 	if err := next.write(); err != nil {
-		return fmt.Errorf("%s: %w", voidsName, err)
+		return fmt.Errorf("%s: %w", VoidsFile, err)
 	}
 	l.list, l.head = next.list, next.head
 	l.seqs[v.Seq] = true
@@ -202,5 +204,5 @@ func (l *VoidList) write() error {
 	for i := range l.list {
 		b = appendVoid(b, &l.list[i])
 	}
-	return disk.Replace(l.disk, voidsName, voidsTmp, b)
+	return disk.Replace(l.disk, VoidsFile, voidsTmp, b)
 }

@@ -62,14 +62,14 @@ func Join(d disk.Disk, base *journal.Header, node uint64, size int64) error {
 	}
 	s := &store{disk: d, identity: base.Identity, at: base.Replica.At, tip: base.Tip, commit: base.Replica.At.Index}
 	s.members, s.membersAt = members, base.Replica.MembersAt
+	if err := begun(d); err != nil {
+		return errors.Join(err, lock.Close())
+	}
 	return errors.Join(s.create(node, size), lock.Close())
 }
 
 // create makes the first segment and the promise of a node, in a directory that is locked.
 func (s *store) create(node uint64, size int64) error {
-	if _, ok, err := journal.Identify(s.disk); ok || err != nil {
-		return errors.Join(err, errThere)
-	}
 	if err := (journal.Voter{Node: node, Term: s.at.Term}).Save(s.disk, s.identity); err != nil {
 		return err
 	}

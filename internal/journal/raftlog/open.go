@@ -78,7 +78,19 @@ func Init(d disk.Disk, c *Cluster, node uint64) error {
 	if err != nil {
 		return err
 	}
+	if err := begun(d); err != nil {
+		return errors.Join(err, lock.Close())
+	}
 	return errors.Join(create(d, c, node, size), lock.Close())
+}
+
+// begun returns an error if a directory has a journal.
+func begun(d disk.Disk) error {
+	_, ok, err := journal.Identify(d)
+	if ok {
+		return errors.Join(err, errThere)
+	}
+	return err
 }
 
 // acquire makes the journal's directory and locks it.
@@ -91,7 +103,7 @@ func acquire(d disk.Disk) (io.Closer, error) {
 
 // create makes the journal of one of the first nodes, in a directory that is locked.
 func create(d disk.Disk, c *Cluster, node uint64, size int64) error {
-	at := journal.Position{Index: 1, Term: max(FirstTerm, c.Tip.Term)}
+	at := journal.Position{Index: journal.FirstIndex, Term: max(FirstTerm, c.Tip.Term)}
 	s := &store{disk: d, identity: c.Identity, at: at, tip: c.Tip, commit: at.Index}
 	s.members, s.membersAt = &raftpb.ConfState{Voters: c.Nodes}, at.Index
 	return s.create(node, size)

@@ -1,0 +1,49 @@
+package raftlog
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/bourse-exchange/bourse/internal/disk"
+	"github.com/bourse-exchange/bourse/internal/journal"
+)
+
+// Continue makes the first node of a cluster of the exchange of a single node, whose process has ended: the journal of the cluster
+// follows that of the single node, which moves to the archive. Nothing is lost by a crash, after which Continue can be called again.
+func Continue(d disk.Disk, id journal.Identity, node uint64, size int64) (err error) {
+	if size, err = segmentSize(size); err != nil {
+		return err
+	}
+	lock, err := journal.Lock(d)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	files := journal.NewFiles(d, id)
+	end, ok, err := files.End(nil)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return errors.New("there is no journal to continue")
+	case end.Torn != nil:
+		return fmt.Errorf("%s ends in the middle of an entry: start the exchange once, and end it", end.Segment.Name())
+	}
+
+	before := end.Tip.Last + 1
+	if end.Segment.Replica == nil {
+		if end.Segment.First() == before { // it is empty, and has the name of the segment that follows
+			if err := errors.Join(d.Remove(end.Segment.Name()), d.SyncDir(journal.LiveDir)); err != nil {
+				return err
+			}
+		}
+		c := &Cluster{Identity: id, Tip: end.Tip, Nodes: []uint64{node}}
+		if err := create(d, c, node, size); err != nil {
+			return err
+		}
+	}
+	for moved := true; moved && err == nil; {
+		moved, err = files.ArchiveNext(before)
+	}
+	return err
+}
