@@ -1,5 +1,23 @@
 package accounts
 
+import (
+	"context"
+	"database/sql"
+)
+
+// Freeze holds the fence in a write that goes on once thaw is closed.
+func (s *Store) Freeze(ctx context.Context, frozen chan<- struct{}, thaw <-chan struct{}) error {
+	return s.db.Write(ctx, func(tx *sql.Tx) error {
+		if err := s.check(ctx, tx, s.share); err != nil {
+			return err
+		}
+		close(frozen)
+		<-thaw
+		_, err := tx.ExecContext(ctx, `DELETE FROM accounts`)
+		return err
+	})
+}
+
 // Beside returns a store of another process on the same database.
 func Beside(s *Store) *Store { return &Store{db: s.db, fence: fence{share: s.share}} }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -36,6 +37,9 @@ type Options struct {
 	Schema string
 	// Away is a client's answer while the server is unavailable.
 	Away *bourse.Error
+	// Idle is the time for which a write may leave the server without a statement before the server ends it, with its locks; zero for
+	// the server's default.
+	Idle time.Duration
 	// Migrations holds the numbered SQL files that create the tables, in
 	// migrations/postgres.
 	Migrations fs.FS
@@ -64,7 +68,11 @@ func Open(ctx context.Context, url string, o Options) (*Database, error) {
 	// A write first pings its connection: one that the server has closed is replaced,
 	// instead of failing the write.
 	asks := stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return true })
-	d.writer = connect(config, o.Schema, map[string]string{"synchronous_commit": "on"}, asks)
+	parameters := map[string]string{"synchronous_commit": "on"}
+	if o.Idle > 0 {
+		parameters["idle_in_transaction_session_timeout"] = strconv.FormatInt(o.Idle.Milliseconds(), 10)
+	}
+	d.writer = connect(config, o.Schema, parameters, asks)
 	d.writer.SetMaxOpenConns(1)
 	if err := d.prepare(ctx); err != nil {
 		return nil, errors.Join(d.Wrap(err), d.Close())
