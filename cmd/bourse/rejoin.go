@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -41,10 +42,18 @@ type returning struct {
 	data    string
 	number  uint64
 	segment int64
+	// own is the directory of a node on a machine of its own, and reach reads the journals of the others; empty in a sandbox.
+	own   string
+	reach cluster.Others
 }
 
 // dir returns the node's directory.
-func (r *returning) dir() string { return nodeDir(r.data, r.number) }
+func (r *returning) dir() string {
+	if r.own != "" {
+		return r.own
+	}
+	return nodeDir(r.data, r.number)
+}
 
 // config returns the node's configuration. A node whose directory was emptied, or was replaced in another
 // place, is made anew.
@@ -127,6 +136,9 @@ func (r *returning) remake(cause error) (*cluster.Config, error) {
 func (r *returning) settle(d disk.Disk, a *cluster.Admission, cert, key []byte) error {
 	a.Segment = r.segment
 	err := cluster.Settle(r.ctx, d, a, cert, key)
+	if from, ok := a.From.(io.Closer); ok {
+		_ = from.Close() // it was only read
+	}
 	if err == nil {
 		return nil
 	}
@@ -168,14 +180,30 @@ func (r *returning) askAt(dir string, n *cluster.Newcomer) (*cluster.Admission, 
 	if err != nil {
 		return nil, err
 	}
-	a := &cluster.Admission{From: dir}
-	return a, json.Unmarshal(answer, a)
+	a := new(cluster.Admission)
+	if err := json.Unmarshal(answer, a); err != nil {
+		return nil, err
+	}
+	a.From, err = disk.OpenExisting(dir)
+	return a, err
 }
 
 // repair repairs a node whose journal is damaged, and returns node.ErrDeposed if the process is to begin again. It
 // fetches what is damaged from the other nodes, so that the node votes on under its id; if it may have forgotten
 // its vote or the last entries that it acknowledged, it is made anew.
 func (r *returning) repair(cause error) error {
+	err := r.mendOrWait(cause)
+	if err != nil && !errors.Is(err, journal.ErrInUse) && r.ctx.Err() == nil {
+		_, err = r.remake(cause)
+	}
+	if err == nil || errors.Is(err, journal.ErrInUse) {
+		return node.ErrDeposed // a log that is still open is not any more in a process that begins again
+	}
+	return err
+}
+
+// mendOrWait mends the node's journal. While no other node has what it lacks, it waits.
+func (r *returning) mendOrWait(cause error) error {
 	err := r.mend(cause)
 	for said := false; errors.Is(err, journal.ErrNoSource); err = r.mend(cause) {
 		if !said {
@@ -188,18 +216,15 @@ func (r *returning) repair(cause error) error {
 		case <-time.After(mendAgain):
 		}
 	}
-	if err != nil && !errors.Is(err, journal.ErrInUse) {
-		_, err = r.remake(cause)
-	}
-	if err == nil || errors.Is(err, journal.ErrInUse) {
-		return node.ErrDeposed // a log that is still open is not any more in a process that begins again
-	}
 	return err
 }
 
-// withOthers returns a function that opens the journals of the other nodes for its argument. They are directories beside
+// withOthers returns a function that opens the journals of the other nodes for its argument. In a sandbox they are directories beside
 // this node's, and are read whether their nodes run or not.
 func (r *returning) withOthers(id journal.Identity) cluster.Others {
+	if r.reach != nil {
+		return r.reach
+	}
 	return func(use func([]*journal.Files) error) error {
 		var others []*journal.Files
 		for n := range uint64(mostNodes) {

@@ -228,6 +228,9 @@ func TestNodeThatCannotBeMadeLeavesNothing(t *testing.T) {
 	d, err := disk.Open(r.dir())
 	must(t, err)
 	defer func() { _ = d.Close() }()
+	empty, err := disk.Open(t.TempDir())
+	must(t, err)
+	defer func() { _ = empty.Close() }()
 	config := cluster.Config{Exchange: "04020000000000000000000000000000", Sandbox: true, Node: 2 + 1<<32}
 	id, err := config.Identity()
 	must(t, err)
@@ -237,7 +240,7 @@ func TestNodeThatCannotBeMadeLeavesNothing(t *testing.T) {
 		Identity: id, Tip: journal.Tip{Last: 9},
 		Replica: &journal.Replica{At: journal.Position{Index: 9, Term: 1}, Members: voter},
 	}
-	a := &cluster.Admission{Config: config, Base: base.Bytes(), From: t.TempDir()}
+	a := &cluster.Admission{Config: config, Base: base.Bytes(), From: struct{ disk.Disk }{empty}}
 
 	must(t, os.WriteFile(filepath.Join(r.dir(), cluster.ConfigFile), []byte("former"), 0o600))
 	for range mostKept + 1 {

@@ -211,6 +211,28 @@ func Found(c Config, dirs []disk.Disk, now time.Time, segment int64) error {
 	return nil
 }
 
+// Continue makes the first node of a cluster of the exchange of a single node, in its data directory: c.Nodes has that node
+// alone. As with Found, the configuration comes last, and after a crash Continue can be called again.
+func Continue(c Config, d disk.Disk, now time.Time, segment int64) error {
+	id, err := c.Identity()
+	if err != nil {
+		return err
+	}
+	c.Versions, c.Node = Known(), c.Nodes[0].Node
+	cert, key, pin, err := pinned.Certify(now)
+	if err != nil {
+		return err
+	}
+	c.Nodes[0].Pin = pin
+	if err := errors.Join(write(d, certFile, cert), write(d, keyFile, key)); err != nil {
+		return err
+	}
+	if err := raftlog.Continue(d, id, c.Node, segment); err != nil {
+		return err
+	}
+	return c.Save(d)
+}
+
 // ErrUsed means that a node has run, and that a missing one must join the cluster under a new id.
 var ErrUsed = errors.New("it has run, and a node whose directory is missing joins it anew")
 

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"net"
+	"net/http"
 	"slices"
 	"time"
 
@@ -88,3 +89,24 @@ func (n *Node) Seat(learners ...Member) error {
 
 // Knows returns what the program of a connected node knows.
 func (t *Transport) Knows(node uint64) (Versions, bool) { return t.knows(node) }
+
+// Port returns the address of the node port.
+func (n *Node) Port() string { return n.listener.Addr().String() }
+
+// MostTokens is the bound of tokens that are not spent, TokenFor their time.
+const (
+	MostTokens = mostTokens
+	TokenFor   = tokenFor
+)
+
+// The protocols of TLS on the node port.
+const (
+	ProtocolNodes = protocolNodes
+	ProtocolJoin  = protocolJoin
+)
+
+// PieceRest is the rest behind a piece of a file.
+const PieceRest = pieceRest
+
+// Handler returns the handler of the questions of other nodes.
+func (n *Node) Handler() http.Handler { return n.handler() }

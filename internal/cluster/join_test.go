@@ -235,7 +235,10 @@ func TestJoinBehindTheArchive(t *testing.T) {
 		d, err := disk.Open(t.TempDir())
 		want(t, err)
 		t.Cleanup(func() { _ = d.Close() })
-		a.From, a.Segment = from, 256<<10
+		source, err := disk.OpenExisting(from)
+		want(t, err)
+		defer func() { _ = source.Close() }()
+		a.From, a.Segment = source, 256<<10
 		err = cluster.Settle(ctx, d, a, cert, key)
 		if _, none := cluster.LoadConfig(d); (none == nil) != (err == nil) {
 			t.Errorf("after %v the configuration is %v", err, none)

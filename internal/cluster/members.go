@@ -46,9 +46,10 @@ type Admission struct {
 	// Config is its configuration, Base the header block of the segment that its journal begins with.
 	Config Config `json:"config"`
 	Base   []byte `json:"base"`
-	// From is the leader's data directory, on the newcomer's machine. Settle copies the archived segments before Base
-	// from there.
-	From string `json:"-"`
+	// Secrets are the files beside the journal that a node which brings a token gets.
+	Secrets []Secret `json:"secrets,omitempty"`
+	// From is the leader's disk, from which Settle copies the archived segments before Base.
+	From disk.Disk `json:"-"`
 	// Segment is the size of the files of the newcomer's journal, in bytes; zero for the default.
 	Segment int64 `json:"-"`
 }
@@ -302,20 +303,11 @@ func Settle(ctx context.Context, d disk.Disk, a *Admission, cert, key []byte) er
 		return err
 	}
 	if base.Tip.Last > 0 {
-		if err := copyArchive(ctx, d, a.From, &base); err != nil {
+		// The leader sends entries of live segments alone.
+		from := journal.NewFiles(a.From, base.Identity)
+		if err := journal.NewFiles(d, base.Identity).CopyArchive(ctx, from, &base); err != nil {
 			return fmt.Errorf("the leader's archive: %w", err)
 		}
 	}
 	return a.Config.Save(d)
-}
-
-// copyArchive copies what comes before a segment from another data directory: the leader sends entries of live segments
-// alone.
-func copyArchive(ctx context.Context, d disk.Disk, data string, base *journal.Header) error {
-	from, err := disk.OpenExisting(data)
-	if err != nil {
-		return err
-	}
-	err = journal.NewFiles(d, base.Identity).CopyArchive(ctx, journal.NewFiles(from, base.Identity), base)
-	return errors.Join(err, from.Close())
 }

@@ -70,6 +70,10 @@ type lone struct {
 	scrubs chan time.Time
 	// other is the directory of another node; "" for none. It is set before a scrub.
 	other string
+	// rests, unless nil, gets the channel of each rest behind a piece of a file.
+	rests atomic.Pointer[chan chan time.Time]
+	// ahead is how far the node's clock is ahead.
+	ahead atomic.Int64
 }
 
 // others has the journal of the other node.
@@ -99,10 +103,19 @@ func newLone(t *testing.T) *lone {
 	config, err := cluster.LoadConfig(n.disk)
 	want(t, err)
 	n.Node, err = cluster.Open(t.Context(), &cluster.Parts{
-		Data: n.data, Disk: failing{n.disk, &n.unreadable}, Clock: time.Now, Log: slog.New(slog.DiscardHandler), Others: n.others,
+		Data: n.data, Disk: failing{n.disk, &n.unreadable}, Log: slog.New(slog.DiscardHandler), Others: n.others,
+		Clock: func() time.Time { return time.Now().Add(time.Duration(n.ahead.Load())) },
+		Secrets: func() ([]cluster.Secret, error) {
+			return []cluster.Secret{{Name: "name", Bytes: []byte("secret")}}, nil
+		},
 		After: func(d time.Duration) <-chan time.Time {
 			if d == cluster.ScrubEvery {
 				return n.scrubs
+			}
+			if rests := n.rests.Load(); d == cluster.PieceRest && rests != nil {
+				rest := make(chan time.Time)
+				*rests <- rest
+				return rest
 			}
 			return time.After(d)
 		},

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -28,6 +29,11 @@ type Node struct {
 	after  func(time.Duration) <-chan time.Time
 	log    *slog.Logger
 	holds  holds
+	// tokens let nodes join. secrets returns what a node that joins gets beside the journal; nil if none joins by a token.
+	tokens  tokens
+	secrets func() ([]Secret, error)
+	// standing returns the node's answer to AskStatus.
+	standing func() any
 	// failed receives the first error of the log's driver and of the scrubber.
 	failed    chan error
 	transport *Transport
@@ -42,8 +48,12 @@ type Parts struct {
 	Clock func() time.Time
 	After func(time.Duration) <-chan time.Time
 	Log   *slog.Logger
-	// Others has the journals of the other nodes, from which archived segments are mended; nil if none is in reach.
+	// Others has the journals of the other nodes, from which archived segments are mended; nil to read them over the node ports.
 	Others Others
+	// Secrets returns the files that a node which joins gets beside the journal; nil if none joins by a token.
+	Secrets func() ([]Secret, error)
+	// Standing tells other nodes of this one; nil for its Status alone.
+	Standing func() any
 }
 
 // Others calls a function with the journals of the other nodes, which are open until it returns.
@@ -57,8 +67,21 @@ func Open(ctx context.Context, p *Parts, c *Config, o journal.Options) (_ *Node,
 	if err := c.reads(Known()); err != nil {
 		return nil, err
 	}
-	n := &Node{disk: p.Disk, others: p.Others, clock: p.Clock, after: p.After, log: p.Log, failed: make(chan error, 1)}
+	n := &Node{
+		disk: p.Disk, others: p.Others, clock: p.Clock, after: p.After, log: p.Log, secrets: p.Secrets, standing: p.Standing,
+		failed: make(chan error, 1),
+	}
 	n.config.Store(c)
+	if n.standing == nil {
+		n.standing = func() any { return n.Status() }
+	}
+	if n.others == nil {
+		asker, err := OpenAsker(p.Data)
+		if err != nil {
+			return nil, err
+		}
+		n.others = func(use func([]*journal.Files) error) error { return asker.Others(n.Config())(use) }
+	}
 	if o.Identity, err = c.Identity(); err != nil {
 		return nil, err
 	}
@@ -82,6 +105,9 @@ func Open(ctx context.Context, p *Parts, c *Config, o journal.Options) (_ *Node,
 	}
 	t.Receive, t.Clock, t.After, t.Log = raft.Receive, p.Clock, p.After, p.Log
 	t.Known, t.Allowed, t.Outdated = Known(), func() Versions { return n.Config().Allowed() }, n.fail
+	if n.secrets != nil {
+		t.Expects, t.Welcome = func() bool { return n.tokens.any(p.Clock()) }, n.welcome
+	}
 	if n.transport, err = NewTransport(t); err != nil {
 		return nil, err
 	}
@@ -95,6 +121,7 @@ func Open(ctx context.Context, p *Parts, c *Config, o journal.Options) (_ *Node,
 func (n *Node) Run(ctx context.Context, ticks <-chan time.Time) {
 	var running sync.WaitGroup
 	running.Go(func() { n.transport.Run(ctx, n.listener) })
+	running.Go(func() { n.serve(ctx) })
 	running.Go(func() { n.promote(ctx) })
 	running.Go(func() { n.watch(ctx) })
 	running.Go(func() {
@@ -157,6 +184,9 @@ func (n *Node) Recovery() (*journal.Recovery, error) {
 		return r, nil
 	}
 	reader, err := n.Log.Read(last)
+	if errors.Is(err, journal.ErrCompacted) { // all of it is archived, as that of a single exchange is
+		reader, err = n.files.ReadBehind(last, n.Log.Durable)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -58,6 +58,12 @@ func (t *Transport) serve(ctx context.Context, tcp net.Conn, known func()) {
 	defer stop()
 	conn := tls.Server(plain, t.portConfig())
 	err := t.shake(ctx, conn)
+	if err == nil && conn.ConnectionState().NegotiatedProtocol == protocolJoin {
+		t.Welcome(ctx, conn)
+		known()
+		_ = plain.Close()
+		return
+	}
 	if err == nil && conn.ConnectionState().NegotiatedProtocol != "" {
 		known()
 		t.admit(conn, plain)

@@ -9,9 +9,17 @@ import (
 	"time"
 )
 
+const (
+	// protocolNodes is that in which the nodes themselves ask each other, apart from the requests of clients that they pass
+	// on: no client reaches what it serves.
+	protocolNodes = "bourse-nodes"
+	// protocolJoin is that of a node that is to join: its key is no member's yet.
+	protocolJoin = "bourse-join"
+)
+
 // protocols are those of TLS in which nodes send each other requests: HTTP/2, and HTTP/1.1 for streams, which
-// upgrade.
-var protocols = []string{"h2", "http/1.1"}
+// upgrade, both for requests of clients, and protocolNodes.
+var protocols = []string{"h2", "http/1.1", protocolNodes}
 
 // mostAsking bounds the connections on which a node sends requests: one for all of them, and one for each stream.
 const mostAsking = 1100
@@ -100,6 +108,10 @@ func (a *askers) cut(node uint64) {
 // admit hands a connection to the server of requests, if the other end has room for one more and is a node still: one that left
 // before it was counted is not cut.
 func (t *Transport) admit(conn *tls.Conn, plain *watched) {
+	to, hand := t.requests, net.Conn(conn)
+	if conn.ConnectionState().NegotiatedProtocol == protocolNodes {
+		to, hand = t.asked, struct{ net.Conn }{conn} // a server of HTTP/1.1 speaks no protocol of TLS that it does not know
+	}
 	node := t.node(pinOf(conn))
 	if node == 0 || !t.asking.add(node, plain) || t.node(pinOf(conn)) != node || conn.SetDeadline(time.Time{}) != nil {
 		_ = plain.Close()
@@ -107,8 +119,8 @@ func (t *Transport) admit(conn *tls.Conn, plain *watched) {
 	}
 
 	select {
-	case t.requests.next <- conn:
-	case <-t.requests.done:
+	case to.next <- hand:
+	case <-to.done:
 		_ = plain.Close()
 	}
 }

@@ -105,7 +105,7 @@ func (n *Node) scrubArchived(from bourse.Seq) bourse.Seq {
 	damage := (*journal.DamageError)(nil)
 	switch {
 	case err == nil:
-	case errors.As(err, &damage) && n.others != nil:
+	case errors.As(err, &damage):
 		mending := n.others(func(others []*journal.Files) error { return n.files.MendArchived(first, others) })
 		if mending == nil {
 			n.log.Warn("an archived segment was damaged, and has its entries again from another node", slog.Any("error", err))

@@ -41,6 +41,9 @@ type Options struct {
 	Outdated func(error)
 	// Receive takes the messages of other nodes. An error ends the connection.
 	Receive func(...*raftpb.Message) error
+	// Expects reports whether nodes may join, and Welcome speaks to one that has connected to. Both are nil if none may.
+	Expects func() bool
+	Welcome func(context.Context, *tls.Conn)
 	Clock   func() time.Time
 	After   func(time.Duration) <-chan time.Time
 	Log     *slog.Logger
@@ -63,13 +66,15 @@ type Transport struct {
 	// asking are those on which others send requests, by node, which requests hands to a server.
 	asking   askers
 	requests *requests
+	// asked has those on which they ask the node itself.
+	asked *requests
 }
 
 // NewTransport returns a transport. It connects in Run.
 func NewTransport(o Options) (*Transport, error) {
 	t := &Transport{
 		Options: o, links: map[uint64]*link{}, heard: map[uint64]net.Conn{},
-		asking: askers{open: map[uint64]map[*watched]struct{}{}}, requests: newRequests(),
+		asking: askers{open: map[uint64]map[*watched]struct{}{}}, requests: newRequests(), asked: newRequests(),
 	}
 	return t, t.Set(o.Peers)
 }
@@ -100,6 +105,7 @@ func (t *Transport) Set(peers []Peer) error {
 		return err
 	}
 	port.NextProtos = protocols // a connection of raft has none
+	port.GetConfigForClient = t.forNewcomers(port)
 	t.port = port
 	for node := range t.links {
 		if !slices.ContainsFunc(peers, func(p Peer) bool { return p.Node == node }) {
@@ -169,6 +175,7 @@ func (t *Transport) Run(ctx context.Context, listener net.Listener) {
 	stop := context.AfterFunc(ctx, func() {
 		_ = listener.Close()
 		_ = t.requests.Close()
+		_ = t.asked.Close()
 	})
 	defer stop()
 	t.accept(ctx, listener)

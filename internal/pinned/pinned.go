@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-var errPin = errors.New("the peer's key is not a pinned one")
+// ErrPin means that the peer has another key.
+var ErrPin = errors.New("the peer's key is not a pinned one")
 
 // Pin returns the name of a certificate's public key: the SHA-256 of it, in hex.
 func Pin(c *x509.Certificate) string {
@@ -31,6 +32,11 @@ func TLS(certFile, keyFile string, pins ...string) (*tls.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Config(own, pins...)
+}
+
+// Config is TLS for a certificate in memory.
+func Config(own tls.Certificate, pins ...string) (*tls.Config, error) {
 	for _, pin := range pins {
 		if b, err := hex.DecodeString(pin); err != nil || len(b) != sha256.Size {
 			return nil, fmt.Errorf("a pin is 64 hex digits, and %q is not", pin)
@@ -41,7 +47,7 @@ func TLS(certFile, keyFile string, pins ...string) (*tls.Config, error) {
 		InsecureSkipVerify: true, //nolint:gosec // VerifyConnection compares the key with the pins
 		VerifyConnection: func(s tls.ConnectionState) error {
 			if len(s.PeerCertificates) == 0 || !slices.Contains(pins, Pin(s.PeerCertificates[0])) {
-				return errPin
+				return ErrPin
 			}
 			return nil
 		},
