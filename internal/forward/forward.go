@@ -33,6 +33,8 @@ const (
 	// answerWithin is the time for the head of an answer: longer than a leader lets a request wait for its key and
 	// then for its endpoint.
 	answerWithin = 25 * time.Second
+	// lookEvery is the time between two looks of a stream at who leads.
+	lookEvery = time.Second
 	// writeWithin is the time for a client to take a part of an answer, or of a stream.
 	writeWithin = 30 * time.Second
 )
@@ -127,7 +129,9 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case cookies(r) > mostCookies:
 		f.Refuse(w, r, errCookies)
 		return
-	case f.Leader() == nil:
+	}
+	leader := f.Leader()
+	if leader == nil {
 		f.Refuse(w, r, errNoLeader)
 		return
 	}
@@ -150,7 +154,28 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer cancel()
 	defer context.AfterFunc(f.ended, cancel)() //nolint:contextcheck // the end of the forwarder ends the request, too
+	if in == &f.streams {
+		go f.endWithLead(ctx, leader.ID, cancel)
+	}
 	f.proxy.ServeHTTP(&timely{ResponseWriter: w, control: http.NewResponseController(w), clock: f.Clock}, r.WithContext(ctx))
+}
+
+// endWithLead ends a stream once another node leads. A leader that was cut off from this node cannot end it, and the stream
+// would stay silent until TCP gives the connection up.
+func (f *Forwarder) endWithLead(ctx context.Context, leader uint64, end context.CancelFunc) {
+	looks := time.NewTicker(lookEvery)
+	defer looks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-looks.C:
+			if now := f.Leader(); now != nil && now.ID != leader {
+				end()
+				return
+			}
+		}
+	}
 }
 
 // IsStream reports whether a request opens a WebSocket.

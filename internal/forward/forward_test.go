@@ -39,6 +39,8 @@ type pair struct {
 	leader net.Listener
 	// away makes every dial fail; unknown has forwarder know no leader.
 	away, unknown atomic.Bool
+	// leads is the number of the node that leads beyond the first.
+	leads atomic.Uint64
 	// dialing, if not nil, is called at the beginning of each dial.
 	dialing func()
 }
@@ -68,7 +70,7 @@ func newPair(t *testing.T, leader http.Handler) *pair {
 		p.gate.Open(leader, nil)
 	}
 
-	to := &forward.Leader{ID: 1, Dial: func(ctx context.Context, protocol string) (net.Conn, error) {
+	to := forward.Leader{ID: 1, Dial: func(ctx context.Context, protocol string) (net.Conn, error) {
 		if p.away.Load() {
 			return nil, errors.New("the machine is away")
 		}
@@ -84,7 +86,9 @@ func newPair(t *testing.T, leader http.Handler) *pair {
 			if p.unknown.Load() {
 				return nil
 			}
-			return to
+			now := to
+			now.ID += p.leads.Load()
+			return &now
 		},
 		From: func(r *http.Request) netip.Addr {
 			at, _ := netip.ParseAddrPort(r.RemoteAddr)
