@@ -110,6 +110,8 @@ type replica struct {
 	// reads answers public reads; encoder compresses its answers.
 	reads   *reads
 	encoder *coding.Encoder
+	// had is the history's last command when the node began.
+	had bourse.Seq
 	// others serves the requests that the node does not answer itself.
 	others http.Handler
 }
@@ -145,12 +147,10 @@ func (r *replica) open(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.historyPlace(), err)
 	}
-	known := cursor
-	known.Seq = min(cursor.Seq, r.log.Durable())
-	if err := r.openReads(cursor); err != nil {
-		return err
-	}
-	return r.openFollower(ctx, known, func() bourse.Seq { return r.followable(known.Seq) })
+	r.had = cursor.Seq
+	cursor.Seq = min(cursor.Seq, r.log.Durable())
+	r.openReads()
+	return r.openFollower(ctx, cursor, func() bourse.Seq { return r.followable(cursor.Seq) })
 }
 
 // run serves as a replica, and returns the term in which the node leads then.

@@ -56,8 +56,6 @@ type reads struct {
 	answers atomic.Pointer[answers]
 	// elsewhere serves a request that is not answered here.
 	elsewhere http.Handler
-	// start is the first bound that may be answered from: the history has all commands up to it already.
-	start bourse.Seq
 
 	// sequencer applies the journal to the view. Owned by run.
 	sequencer *sequencer.Sequencer
@@ -65,23 +63,28 @@ type reads struct {
 	allowed atomic.Uint64
 	raised  chan struct{}
 
-	// Guarded by mu: applied is the view's last command, and moved is closed and replaced when it rises.
-	mu      sync.Mutex
-	applied bourse.Seq
-	moved   chan struct{}
+	// Guarded by mu: applied is the view's last command, and moved is closed and replaced when it rises. start is the first bound
+	// that may be answered: view and history have all commands up to it since the start.
+	mu             sync.Mutex
+	applied, start bourse.Seq
+	moved          chan struct{}
 	// served counts the reads that were answered here, sent those that went to the leader.
 	served, sent atomic.Uint64
 }
 
-// openReads restores the view from the newest snapshot.
-func (r *replica) openReads(cursor history.Cursor) error {
+// openReads makes the view, which is empty before readBehind.
+func (r *replica) openReads() {
 	r.view = view.New()
 	r.reader = history.NewReader(r.store, r.tail, r.view)
 	r.encoder = coding.NewEncoder(runtime.GOMAXPROCS(0))
 	r.reads = &reads{
-		clock: time.Now, url: r.publicURL, make: r.newAnswers, start: cursor.Seq, raised: make(chan struct{}, 1), moved: make(chan struct{}),
+		clock: time.Now, url: r.publicURL, make: r.newAnswers, start: ^bourse.Seq(0), raised: make(chan struct{}, 1),
+		moved: make(chan struct{}),
 	}
+}
 
+// restoreReads restores the view from the newest snapshot.
+func (r *replica) restoreReads() error {
 	observers := []sequencer.Observer{r.tail, r.view} // in this order, as in buildLine
 	own := engine.New()
 	snapshot, found, err := r.newestSnapshot(r.log.Durable())
@@ -94,7 +97,7 @@ func (r *replica) openReads(cursor history.Cursor) error {
 		}
 	}
 	r.reads.sequencer = sequencer.New(sequencer.Options{Engine: own, Observers: observers, Voided: r.voids.Has})
-	r.reads.applied, r.reads.start = own.Seq(), max(r.reads.start, own.Seq())
+	r.reads.begin(own.Seq(), r.had)
 	return nil
 }
 
@@ -149,8 +152,11 @@ func (r *replica) publicURL() string {
 	return ""
 }
 
-// readBehind reads the journal behind the view until ctx ends.
+// readBehind restores the view, and reads the journal behind it until ctx ends.
 func (r *replica) readBehind(ctx context.Context) error {
+	if err := r.restoreReads(); err != nil {
+		return err
+	}
 	reader, err := r.files.ReadBehind(r.reads.seq()+1, r.log.Durable)
 	if err != nil {
 		return fmt.Errorf("reading the journal: %w", err)
@@ -204,6 +210,20 @@ func (b *behind) Next() (frame *journal.Batch, err error) {
 	return frame, nil
 }
 
+// begin notes the last command of the restored view, and that of the history.
+func (r *reads) begin(restored, had bourse.Seq) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.applied, r.start = restored, max(restored, had)
+}
+
+// answerable reports whether the view may answer with a bound, or will soon.
+func (r *reads) answerable(bound bourse.Seq) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return bound >= r.start && bound <= r.applied+mostBehind
+}
+
 // reach notes the last command that the view has applied.
 func (r *reads) reach(seq bourse.Seq) {
 	r.mu.Lock()
@@ -251,7 +271,7 @@ func (r *reads) wake() {
 	}
 }
 
-var errBehind = errors.New("this node is too far behind the leader")
+var errBehind = errors.New("the view is too far from the leader's")
 
 // catchUp waits until the view shows all that the leader showed when it was asked.
 func (r *reads) catchUp(ctx context.Context) (forward.Bound, error) {
@@ -264,7 +284,7 @@ func (r *reads) catchUp(ctx context.Context) (forward.Bound, error) {
 			r.wake()
 		}
 	}
-	if b.Seq < r.start || b.Seq > r.seq()+mostBehind {
+	if !r.answerable(b.Seq) {
 		return b, errBehind
 	}
 	return b, r.await(ctx, b.Seq)

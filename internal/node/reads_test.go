@@ -64,7 +64,8 @@ func newReadsRig(t *testing.T, cursor bourse.Seq) *readsRig {
 	n.proxies = &edge.Proxies{Clock: time.Now, Log: n.Log}
 
 	r := &readsRig{t: t, log: log, replica: &replica{Node: n}, asked: func() {}, ended: make(chan error, 1)}
-	must(r.openReads(history.Cursor{Seq: cursor}))
+	r.had = cursor
+	r.openReads()
 	r.reads.url = func() string { return "" }
 	r.reads.elsewhere = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 	r.reads.bound = func(context.Context) (forward.Bound, error) {
