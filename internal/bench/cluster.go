@@ -36,10 +36,11 @@ type ClusterReport struct {
 	Reads1   float64 `json:"reads_1"`
 	Reads2   float64 `json:"reads_2"`
 	Reads3   float64 `json:"reads_3"`
-	// LeaderRead1 to LeaderRead3 are the leader's CPU time for each read that one of the nodes answered then.
-	LeaderRead1 float64 `json:"leader_read_1_us"`
-	LeaderRead2 float64 `json:"leader_read_2_us"`
-	LeaderRead3 float64 `json:"leader_read_3_us"`
+	// ReadsBeside is the rate of the two nodes that do not lead, of which alone reads are asked.
+	ReadsBeside float64 `json:"reads_beside"`
+	// LeaderRead is the leader's CPU time for a read that it is asked, LeaderBeside for one that another node is asked.
+	LeaderRead   float64 `json:"leader_read_us"`
+	LeaderBeside float64 `json:"leader_beside_us"`
 	// LagRate is the scheduled rate of orders while a replica's lag is read, Reached the acknowledged one, per second.
 	LagRate float64 `json:"lag_rate"`
 	Reached float64 `json:"reached"`
@@ -115,8 +116,15 @@ func (r *ClusterReport) anyNode(ctx context.Context, c *nodes, plan ClusterPlan)
 		return err
 	}
 	r.ReplicaP50 = single.P50
-	for i, of := range [][2]*float64{{&r.Reads1, &r.LeaderRead1}, {&r.Reads2, &r.LeaderRead2}, {&r.Reads3, &r.LeaderRead3}} {
-		if *of[0], *of[1], err = c.leader.reads(c.addresses[:i+1], plan); err != nil {
+	var mixed float64
+	for _, m := range []struct {
+		nodes     []string
+		rate, cpu *float64
+	}{
+		{c.addresses[:1], &r.Reads1, &r.LeaderRead}, {c.addresses[:2], &r.Reads2, &mixed}, {c.addresses, &r.Reads3, &mixed},
+		{c.addresses[1:], &r.ReadsBeside, &r.LeaderBeside},
+	} {
+		if *m.rate, *m.cpu, err = c.leader.reads(m.nodes, plan); err != nil {
 			return err
 		}
 	}
