@@ -74,6 +74,16 @@ func Knots() *Kind {
 	}
 }
 
+// Pruned returns Knots as a node that throws old blocks away, on request and in small steps.
+func Pruned() *Kind {
+	k := Knots()
+	whole := k.args
+	k.args = func(dir, port string) []string {
+		return append(whole(dir, port), "-txindex=0", "-prune=1", "-fastprune")
+	}
+	return k
+}
+
 // Litecoin returns Litecoin's node on regtest, without extension blocks.
 func Litecoin() *Kind {
 	k := Knots()

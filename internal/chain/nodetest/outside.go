@@ -232,6 +232,12 @@ func (o *Outside) MineEmpty(count int) (chain.BlockRef, error) {
 	return o.head()
 }
 
+// Prune has a node of [Pruned] throw blocks away up to a height at most, and returns the last one that is gone.
+func (o *Outside) Prune(height uint64) (up uint64, err error) {
+	err = o.call(&up, "pruneblockchain", height)
+	return up, err
+}
+
 func (o *Outside) head() (chain.BlockRef, error) {
 	var info struct {
 		Blocks uint64 `json:"blocks"`
