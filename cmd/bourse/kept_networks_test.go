@@ -55,7 +55,16 @@ func TestRealSigner(t *testing.T) {
 		w.deposit()
 		w.withdraw()
 		w.token(ether)
+		w.receive("USDT", nodetest.TokenAt, bourse.Units(500e6))
 		w.keeperDies(k, ether)
+	})
+	t.Run("cosmos", func(t *testing.T) {
+		k := newKeeper(t, atomsLimits)
+		k.start()
+		w := walk(t, atoms(t), k)
+		w.deposit()
+		w.withdraw()
+		w.keeperDies(k, nil)
 	})
 }
 
@@ -63,21 +72,24 @@ func TestRealSigner(t *testing.T) {
 type paidTo struct{ asset, address, amount string }
 
 // keeperDies kills the signer while it signs: it may have signed and not have answered. Each withdrawal is
-// paid once, and the chain and the customer's money agree.
+// paid once, and the chain and the customer's money agree. On Ethereum tokens are withdrawn too.
 func (w *depositor) keeperDies(k *keeper, ether *nodetest.Ether) {
 	w.t.Helper()
 	w.receive(w.asset, "", w.tenths(50))
-	w.receive("USDT", nodetest.TokenAt, bourse.Units(500e6))
+	kinds := []paidTo{{asset: w.asset, amount: "0.01"}, {asset: "USDT", amount: "5"}}
+	if ether == nil {
+		kinds = kinds[:1]
+	}
 	rng := rand.New(rand.NewPCG(uint64(*keptKills), 2))
 	var all []paidTo
 	for n := 1; n <= *keptKills && !w.t.Failed(); n++ {
 		before := k.recorded()
 		w.receive(w.asset, "", w.tenths(3)) // a sweep goes on meanwhile
-		for _, p := range []paidTo{{asset: w.asset, amount: "0.01"}, {asset: "USDT", amount: "5"}} {
+		for _, p := range kinds {
 			_, p.address = w.orderedOf(p.asset, p.amount)
 			all = append(all, p)
 		}
-		lines := before + rng.Int64N(3)
+		lines := before + rng.Int64N(int64(len(kinds))+1)
 		w.settled("signatures", func() bool { return k.recorded() >= lines })
 		k.kill()
 		w.mine(1)
@@ -102,8 +114,8 @@ func (w *depositor) keeperDies(k *keeper, ether *nodetest.Ether) {
 // receive lets the outside world pay to the customer's address.
 func (w *depositor) receive(asset string, coin chain.CoinID, amount bourse.Amount) {
 	w.t.Helper()
-	to := wallet[depositAnswer](w, "/wallet/deposit", map[string]any{"asset": asset}).Address
-	if _, err := w.outside.Send(chain.Pay{To: chain.Destination{Address: to}, Coin: coin, Amount: amount}); err != nil {
+	to := wallet[depositAnswer](w, "/wallet/deposit", map[string]any{"asset": asset}).destination()
+	if _, err := w.outside.Send(chain.Pay{To: to, Coin: coin, Amount: amount}); err != nil {
 		w.t.Fatal(err)
 	}
 	w.mine(w.confirms)

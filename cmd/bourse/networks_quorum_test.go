@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -31,6 +32,75 @@ func TestRealQuorum(t *testing.T) {
 		q.frozen()
 		q.forked()
 	})
+	t.Run("cosmos", func(t *testing.T) {
+		r := atoms(t)
+		q := &severalDoors{}
+		urls := make([]string, 3)
+		for i := range urls {
+			q.doors = append(q.doors, nodetest.NewProxy(t, r.node))
+			urls[i] = fmt.Sprintf("{url: %q}", q.doors[i].URL)
+		}
+		r.settings = strings.Replace(r.settings, fmt.Sprintf("{url: %q}", r.node.URL), strings.Join(urls, ", "), 1)
+		q.depositor = walk(t, r, nil)
+		q.until("the network operates", q.operating)
+		q.silent()
+		q.behind()
+	})
+}
+
+// severalDoors is a customer of an exchange with three nodes of a chain whose blocks are final. They are three ways to
+// the only validator: its blocks are the same everywhere, and a node can be silent or behind.
+type severalDoors struct {
+	*depositor
+	doors []*nodetest.Proxy
+}
+
+// pays makes a payment to the customer, and mines it.
+func (q *severalDoors) pays(tenths uint64) {
+	q.t.Helper()
+	to := wallet[depositAnswer](q.depositor, "/wallet/deposit", map[string]any{}).destination()
+	_, err := q.outside.Send(chain.Pay{To: to, Amount: q.tenths(tenths)})
+	must(q.t, err)
+	q.mine(1)
+}
+
+// silent lets the third node answer nothing. A deposit and a withdrawal go on without it.
+func (q *severalDoors) silent() {
+	q.t.Helper()
+	q.doors[2].Stop()
+	q.pays(5)
+	q.until("a deposit without the third node", func() bool { return q.balance() == "0.5" })
+	_, address := q.ordered("0.1")
+	q.until("a withdrawal without the third node", func() bool { return q.status() == "DONE" })
+	q.mine(1)
+	if got := q.arrived(address); got != "0.1" {
+		q.t.Errorf("%s arrived", got)
+	}
+	q.doors[2].Start()
+}
+
+// behind hides the last block from one node, and then from two: what they have counts, and the block that one node alone
+// has is not read.
+func (q *severalDoors) behind() {
+	q.t.Helper()
+	q.doors[0].Hide(1)
+	before := number(q.balance())
+	q.pays(1)
+	more := func(tenths int64) bool {
+		sum := new(big.Rat).Sub(number(q.balance()), before)
+		return sum.Cmp(big.NewRat(tenths, 10)) == 0
+	}
+	q.until("a deposit that one node does not have", func() bool { return more(1) })
+	q.doors[1].Hide(1)
+	q.pays(2)
+	q.mine(1)
+	q.until("a deposit in the last block but one", func() bool { return more(3) })
+	last, err := q.outside.Mine(1)
+	must(q.t, err)
+	q.until("the last block but one", func() bool { return q.height() == last.Height-1 })
+	q.doors[0].Hide(0)
+	q.doors[1].Hide(0)
+	q.until("all blocks are read", func() bool { return q.height() == last.Height })
 }
 
 // severalNodes is a customer of an exchange with three nodes, of which the outside world mines at the first.

@@ -32,6 +32,30 @@ const rehearsalLimits = `networks:
   BTC: {params: regtest, max-cost: "0.01", hour-cost: "0.1", coins: {BTC: {payment: "1", hour: "5", day: "20", free: "1"}}}
 `
 
+// listedAtoms lists the chain of the Cosmos SDK of tests, and atomsLimits lets a coin leave there.
+const (
+	listedAtoms = `
+assets:
+  - {symbol: ATOM, name: Cosmos, scale: 12, enabled: true}
+networks:
+  - symbol: ATOM
+    name: Cosmos of tests
+    memo_name: Memo
+    enabled: true
+    experimental: true
+    assets:
+      - {asset: ATOM, precision: 6, confirms: 1, min_deposit: "0.001", min_withdrawal: "0.001", fee_min: "0.001", fee_max: "0.1", enabled: true}
+`
+	atomsLimits = `networks:
+  ATOM:
+    adapter: cosmos
+    params: ` + nodetest.CosmosChain + `
+    max-cost: "0.2"
+    hour-cost: "100"
+    coins: {ATOM: {payment: "10", hour: "1000", day: "1000", free: "10"}}
+`
+)
+
 // regtestStart is the first block of regtest.
 const regtestStart = "0:0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206"
 
@@ -61,32 +85,36 @@ func venueAt(t *testing.T, r realNode, config, data string) *venue {
 	return v
 }
 
-// newVenue makes a venue as the runbook does: the exchange first, which has an id then, its signer, and the settings
-// with the signer's public keys.
+// newVenue makes a venue of Bitcoin.
 func newVenue(t *testing.T, r realNode) *venue {
+	t.Helper()
+	return venueOf(t, r, listedForTests, rehearsalLimits, func(v *venue, said string) string {
+		password := filepath.Join(filepath.Dir(v.config), "btc.pw")
+		write(t, password, nodetest.Password+"\n")
+		return fmt.Sprintf(`adapter: bitcoin
+    params: regtest
+    nodes: [{url: %q, user: %s, password-file: %s}]
+    keys: %q
+    start: %q`, r.node.URL, nodetest.User, password, printedKeys(t, said, "regtest"), regtestStart)
+	})
+}
+
+// venueOf makes a venue as the runbook does: the exchange first, which has an id then, its signer, and the settings
+// of the network with the signer's public keys, which it printed.
+func venueOf(t *testing.T, r realNode, listed, limits string, network func(v *venue, said string) string) *venue {
 	t.Helper()
 	base := t.TempDir()
 	v := venueAt(t, r, filepath.Join(base, "bourse.yaml"), filepath.Join(base, "data"))
 	write(t, v.config, "data: "+v.data+"\n")
 	v.startAs("serve")
 	catalogue := filepath.Join(base, "catalogue.yaml")
-	write(t, catalogue, listedForTests)
+	write(t, catalogue, listed)
 	operate[any](v.server, "catalogue", "apply", catalogue)
 
-	keeper, said := newKeeperOf(t, rehearsalLimits, "--exchange", exchangeOf(v.server))
+	keeper, said := newKeeperOf(t, limits, "--exchange", exchangeOf(v.server))
 	v.keeper = keeper
-	password := filepath.Join(base, "btc.pw")
-	write(t, password, nodetest.Password+"\n")
-	write(t, v.config, fmt.Sprintf(`data: %s
-networks:
-  BTC:
-    adapter: bitcoin
-    params: regtest
-    nodes: [{url: %q, user: %s, password-file: %s}]
-    keys: %q
-    start: %q
-signer: {socket: %s}
-`, v.data, r.node.URL, nodetest.User, password, printedKeys(t, said, "regtest"), regtestStart, keeper.socket()))
+	write(t, v.config, fmt.Sprintf("data: %s\nnetworks:\n  %s:\n    %s\nsigner: {socket: %s}\n",
+		v.data, r.asset, network(v, said), keeper.socket()))
 	return v
 }
 
@@ -167,17 +195,8 @@ func TestRealMoney(t *testing.T) {
 
 		v.deposit()
 		v.pays("0.1")
-		v.keeper.kill()
-		xid, address := v.approved("0.05")
-		v.mine(1)
-		if row := v.transfers()[0]; row.Xid != xid || row.Status == "DONE" {
-			t.Errorf("without a signer the withdrawal is %+v", row)
-		}
-		v.kill()
-		v.keeper.start()
-		v.startAs("serve")
-		v.arrives(address, "0.05")
-		v.listed()
+		v.bothDie("0.05")
+		v.listed("0.34")
 		if _, err := os.Stat(filepath.Join(v.data, "signer")); err == nil {
 			t.Error("an exchange of real money has a seed of its own")
 		}
@@ -186,6 +205,44 @@ func TestRealMoney(t *testing.T) {
 		}
 		v.mistakes()
 	})
+	t.Run("cosmos", func(t *testing.T) {
+		r := atoms(t)
+		v := venueOf(t, r, listedAtoms, atomsLimits, func(v *venue, _ string) string {
+			head, err := r.outside.Mine(1)
+			must(t, err)
+			v.keeper.start()
+			return fmt.Sprintf("%s\n    keys: %q\n    start: \"%d:%X\"", r.settings, v.keeper.keys(r.asset), head.Height, head.Hash[:])
+		})
+		n := v.check(0).Networks[0]
+		if n.Network != r.asset || n.Chain != n.NodeChain || n.Height == 0 || n.Lag != 0 || !n.Abilities["index"] || !n.Abilities["history"] {
+			t.Errorf("%+v", n)
+		}
+		v.restart()
+		v.opens()
+
+		v.deposit()
+		v.pays("0.1")
+		v.bothDie("0.05")
+		v.listed("0.34")
+		if a := operate[struct{ Violations []any }](v.server, "audit"); len(a.Violations) > 0 {
+			t.Errorf("the audit found %v", a.Violations)
+		}
+	})
+}
+
+// bothDie orders a withdrawal without a signer, kills the exchange, and lets both come back: it is paid then.
+func (v *venue) bothDie(amount string) {
+	v.t.Helper()
+	v.keeper.kill()
+	xid, address := v.approved(amount)
+	v.mine(1)
+	if row := v.transfers()[0]; row.Xid != xid || row.Status == "DONE" {
+		v.t.Errorf("without a signer the withdrawal is %+v", row)
+	}
+	v.kill()
+	v.keeper.start()
+	v.startAs("serve")
+	v.arrives(address, amount)
 }
 
 // checked wants a check to find everything in order, and to compare addresses.
@@ -237,8 +294,8 @@ func (v *venue) arrives(address, amount string) {
 	}
 }
 
-// listed wants operators to see how far the network is and what it has.
-func (v *venue) listed() {
+// listed wants operators to see how far the network is, and that its hot wallet has an amount that begins so.
+func (v *venue) listed(hot string) {
 	v.t.Helper()
 	type row struct {
 		Network              string
@@ -250,8 +307,8 @@ func (v *venue) listed() {
 	v.until("the network is read", func() bool {
 		list := operate[struct{ Networks []row }](v.server, "network", "list").Networks
 		n := list[0]
-		return len(list) == 1 && n.Network == "BTC" && n.Operating && n.Connected && n.Lag == 0 && n.Tip == n.Head &&
-			n.Halted == "" && strings.HasPrefix(n.Hot["BTC"], "0.34")
+		return len(list) == 1 && n.Network == v.asset && n.Operating && n.Connected && n.Lag == 0 && n.Tip == n.Head &&
+			n.Halted == "" && strings.HasPrefix(n.Hot[v.asset], hot)
 	})
 }
 

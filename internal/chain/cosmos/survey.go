@@ -2,6 +2,7 @@ package cosmos
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 
 	"github.com/bourse-exchange/bourse"
@@ -35,13 +36,18 @@ func (c *Client) Survey(ctx context.Context) (s chain.Survey, err error) {
 	return s, nil
 }
 
-// Ref returns the name and the time of the block at a height, by its header.
+// Ref returns the name and the time of the block at a height, by its header. Height 0 has the hash of the node's chain id:
+// a chain begins at any height, and nodes throw away their first blocks.
 func (c *Client) Ref(ctx context.Context, height uint64) (chain.BlockRef, bourse.Time, error) {
+	if height == 0 {
+		s, err := c.status(ctx)
+		return chain.BlockRef{Hash: sha256.Sum256([]byte(s.Node.Network))}, 0, err
+	}
 	head, err := c.height(ctx)
 	switch {
 	case err != nil:
 		return chain.BlockRef{}, 0, err
-	case height > uint64(head) || height == 0:
+	case height > uint64(head):
 		return chain.BlockRef{}, 0, chain.ErrNoBlock
 	}
 	h, err := c.header(ctx, number(height))

@@ -16,7 +16,7 @@ import (
 type Client interface {
 	chain.Network
 	// Ref returns the name and the time of the block at a height of the node's chain that is not above its head.
-	// It costs less than Block.
+	// It costs less than Block. The one at height 0 tells chains apart.
 	Ref(ctx context.Context, height uint64) (chain.BlockRef, bourse.Time, error)
 }
 
