@@ -25,9 +25,9 @@ type backup struct {
 // Run takes a backup.
 func (c *backup) Run(p *program) error {
 	from := backups.Source{Dir: c.Dir, Accounts: c.copyAccounts}
-	switch _, err := readConfig(c.Dir); {
+	switch config, err := readConfig(c.Dir); {
 	case err == nil:
-		from.Cluster = c.cluster(p)
+		from.Cluster = c.cluster(p, config.Sandbox)
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -39,10 +39,13 @@ func (c *backup) Run(p *program) error {
 }
 
 // cluster returns the parts of a node's backup outside its data directory.
-func (c *backup) cluster(p *program) *backups.Cluster {
+func (c *backup) cluster(p *program, sandbox bool) *backups.Cluster {
+	common := c.Dir // that of a node on a machine of its own
+	if sandbox {
+		common = filepath.Join(filepath.Dir(filepath.Clean(c.Dir)), commonDir)
+	}
 	return &backups.Cluster{
-		Common:  filepath.Join(filepath.Dir(filepath.Clean(c.Dir)), commonDir),
-		OpenLog: openCopy, After: time.After,
+		Common: common, OpenLog: openCopy, After: time.After,
 		Seq: func() (bourse.Seq, error) {
 			leader, err := p.leaderOf(place(c.Dir))
 			if err == nil && !leader.Ready { // its commit may be behind the last leader's

@@ -291,7 +291,7 @@ func (s *serve) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	return p.exchange(&s.Log, s.Anchoring.set(s.Bounds.set(&node.Options{
+	o := s.Anchoring.set(s.Bounds.set(&node.Options{
 		Brand: s.Brand.Brand, Languages: s.Languages, Mail: mailer, Passkeys: party, WebhookPrivate: s.Webhook.Private,
 		Data: string(s.Data), History: s.Stores.History, Accounts: s.Stores.Accounts, Listen: s.Listen, Cluster: s.Cluster.options(),
 		BinanceListen: s.Binance, MetricsListen: s.Metrics, AdminListen: s.Admin.Listen,
@@ -304,7 +304,11 @@ func (s *serve) Run(p *program) error {
 		TrustedProxies: s.Proxies, MinFree: uint64(s.MinFree),
 		SegmentSize: int64(s.Segment), SnapshotEvery: s.Snapshots, Real: s.Networks.list, Signer: keeper,
 		Void: bourse.Seq(s.Void), Serving: func(string, string) {},
-	})))
+	}))
+	if isNode(string(s.Data)) {
+		return p.machine(&s.Log, o)
+	}
+	return p.exchange(&s.Log, o)
 }
 
 // publicURL refuses a URL that a path cannot be appended to.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,16 +16,17 @@ import (
 
 // machine holds what a cluster has to know of a new machine.
 type machine struct {
-	Listen  string `help:"Address of its clients." required:"" placeholder:"HOST:PORT"`
-	Address string `help:"Address of its node port, which the other nodes dial; port 0 takes a free one." default:"127.0.0.1:0" placeholder:"HOST:PORT"`
+	Listen  string `help:"Address of its clients." placeholder:"HOST:PORT"`
+	Address string `help:"Address of its node port, which the other nodes dial; port 0 takes a free one. By default that on this machine, for a sandbox." placeholder:"HOST:PORT"`
 }
 
 // resolve replaces port 0 of the node port by a free one.
 func (m *machine) resolve() error {
-	for _, address := range []string{m.Listen, m.Address} {
-		if _, _, err := net.SplitHostPort(address); err != nil {
-			return err
-		}
+	if _, _, err := net.SplitHostPort(m.Listen); err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	if _, _, err := net.SplitHostPort(m.Address); err != nil {
+		return fmt.Errorf("--address: %w", err)
 	}
 	host, port, err := net.SplitHostPort(m.Address)
 	if err != nil || port != anyPort {
@@ -38,11 +40,17 @@ func (m *machine) resolve() error {
 	return l.Close()
 }
 
-// clusterJoin adds a node to a cluster.
+// clusterJoin adds a node to a cluster: that of this machine, with a token of the leader, or one of a sandbox.
 type clusterJoin struct {
-	Data    place   `help:"Data directory of a node." required:""`
-	Node    uint64  `help:"Number of the new node, up to 7; its data directory is beside the others." required:"" placeholder:"N"`
-	Machine machine `embed:""`
+	Leader string `arg:"" optional:"" help:"Node port of the leader, HOST:PORT. With a token, on the new machine."`
+	Dir    string `arg:"" optional:"" type:"path" help:"Data directory of the new node; empty or missing."`
+
+	Token    string  `help:"What bourse cluster token printed; good for one node." placeholder:"TOKEN"`
+	Data     place   `help:"Data directory of a node of a sandbox, in place of leader and token; that of the new node is beside it." placeholder:"DIR"`
+	Node     uint64  `help:"Number of the new node, up to 7; that of a node which has lost its data lets it come back." required:"" placeholder:"N"`
+	Replaces uint64  `help:"Number of the node whose place the new one takes, with a token." placeholder:"N"`
+	Running  bool    `help:"Replace a node whose process still answers; end it afterwards."`
+	Machine  machine `embed:""`
 }
 
 // joined is the answer to cluster join.
@@ -58,7 +66,15 @@ type joined struct {
 
 // Run lets the leader admit the node, and makes its data directory.
 func (c *clusterJoin) Run(p *program) error {
-	leader, err := p.leaderOf(c.Data)
+	switch {
+	case c.Leader != "" && c.Dir != "" && c.Token != "" && c.Data == "":
+		return c.arrive(p)
+	case c.Leader != "" || c.Token != "" || c.Data == "":
+		return errors.New("a new machine joins by `bourse cluster join LEADER DIR --token TOKEN`, a node of a sandbox by --data")
+	case c.Replaces != 0 || c.Running:
+		return errors.New("a node of a sandbox takes the place of another one by `bourse cluster replace`")
+	}
+	leader, err := p.leaderOfSandbox(c.Data)
 	if err != nil {
 		return err
 	}
@@ -69,12 +85,26 @@ func (c *clusterJoin) Run(p *program) error {
 	return p.print(now)
 }
 
+// leaderOfSandbox returns the leader of a sandbox's nodes, whose directories are side by side.
+func (p *program) leaderOfSandbox(data place) (*standing, error) {
+	m, err := p.membersOf(data)
+	if err != nil {
+		return nil, err
+	}
+	if !m.config.Sandbox {
+		return nil, errors.New("the nodes are on machines of their own: `bourse cluster token` on the leader's prints the command for the new " +
+			"one, which takes the place of another node with --replaces")
+	}
+	return m.leader()
+}
+
 // join lets the leader admit a node of a new machine, and makes its data directory. The node has no vote before it has
 // caught up.
 func (p *program) join(data place, leader *standing, n cluster.Newcomer, m machine) (*joined, error) {
 	if n.Number == 0 || n.Number > mostNodes {
 		return nil, fmt.Errorf("nodes have the numbers 1 to %d", mostNodes)
 	}
+	m.Address = cmp.Or(m.Address, "127.0.0.1:"+anyPort)
 	if err := m.resolve(); err != nil {
 		return nil, err
 	}
@@ -145,7 +175,7 @@ func (c *clusterReplace) Run(p *program) error {
 	if filepath.Clean(string(c.Data)) == c.Data.beside(c.Node) {
 		return fmt.Errorf("--data takes the directory of a node that stays, not that of node %d", c.Node)
 	}
-	leader, err := p.leaderOf(c.Data)
+	leader, err := p.leaderOfSandbox(c.Data)
 	if err != nil {
 		return err
 	}
@@ -198,7 +228,11 @@ func (c *clusterReplace) hasJoined(config *cluster.Config) (bool, error) {
 func (c *clusterReplace) done(newcomer *returning) ([]uint64, error) {
 	p, said := newcomer.program, ""
 	for {
-		leader, err := p.leaderOf(c.Data)
+		m, err := p.membersOf(c.Data)
+		if err != nil {
+			return nil, err
+		}
+		leader, err := m.leader()
 		if err == nil {
 			config, err := readConfig(c.Data.beside(leader.Node))
 			switch {
@@ -206,7 +240,7 @@ func (c *clusterReplace) done(newcomer *returning) ([]uint64, error) {
 				return nil, err
 			case config.Newest(c.With) == nil:
 				return nil, fmt.Errorf("node %d has left before it voted, and node %d stays", c.With, c.Node)
-			case c.Data.knowGone(c.Node, config.Numbers()):
+			case m.knowGone(c.Node, config.Numbers()):
 				return config.Numbers(), nil
 			}
 		}

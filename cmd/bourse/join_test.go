@@ -288,7 +288,9 @@ func TestMembersKnowWhoIsGone(t *testing.T) {
 	now := []uint64{1, 2, 4}
 	told(1, now...)
 	told(2, 1, 2, 3, 4)
-	leader := place(nodeDir(data, 1))
+	leader := &members{
+		program: &program{ctx: t.Context()}, data: place(nodeDir(data, 1)), config: &cluster.Config{Sandbox: true, Node: 1},
+	}
 	if leader.knowGone(3, now) {
 		t.Error("the leader alone is a majority")
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -17,8 +16,10 @@ import (
 type clusterCmd struct {
 	Status   clusterStatus   `cmd:"" help:"Show the nodes: who leads, and how far each is."`
 	Transfer clusterTransfer `cmd:"" help:"Let another node lead, before work on the one that does."`
-	Join     clusterJoin     `cmd:"" help:"Add a node of a new machine."`
-	Replace  clusterReplace  `cmd:"" help:"Put a new node in the place of another one."`
+	Init     clusterInit     `cmd:"" help:"Make the first node of a cluster: of a new exchange, or of one that runs on one machine."`
+	Token    clusterToken    `cmd:"" help:"Let a node of another machine join, once; on the leader's machine."`
+	Join     clusterJoin     `cmd:"" help:"Add a node: on its new machine, with a token, or in a sandbox."`
+	Replace  clusterReplace  `cmd:"" help:"Put a new node of a sandbox in the place of another one."`
 	Leave    clusterLeave    `cmd:"" help:"Take a node out of the cluster for good."`
 	Upgrade  clusterUpgrade  `cmd:"" help:"Use what the program of all nodes knows: end an upgrade that went from node to node."`
 	Recover  clusterRecover  `cmd:"" help:"Go on with one node alone, when most of the others are gone for good."`
@@ -48,18 +49,17 @@ type nodeState struct {
 	Version string `json:"version,omitempty"`
 }
 
-// Run asks each node on its socket. The nodes' directories are side by side.
+// Run asks each node.
 func (c *clusterStatus) Run(p *program) error {
-	config, err := readConfig(string(c.Data))
+	m, err := p.membersOf(c.Data)
 	if err != nil {
-		return fmt.Errorf("%s is no node of a cluster: %w", c.Data, err)
+		return err
 	}
 	view := clusterView{Nodes: []nodeState{}}
-	for _, n := range config.Numbers() {
-		m := config.Newest(n)
-		s := p.stateOf(c.Data.beside(n))
+	for _, n := range m.config.Numbers() {
+		s := m.state(n)
 		if s == nil {
-			view.Nodes = append(view.Nodes, nodeState{Node: n, Role: "away", LagMS: -1, Listen: m.Listen})
+			view.Nodes = append(view.Nodes, nodeState{Node: n, Role: "away", LagMS: -1, Listen: m.config.Newest(n).Listen})
 			continue
 		}
 		view.Nodes = append(view.Nodes, nodeState{s.Node, s.Role, s.Commit, s.Applied, s.LagMS, s.Listen, s.Version})
@@ -135,7 +135,11 @@ func (p *program) transfer(data place, to uint64) (*handed, error) {
 		return nil, err
 	}
 	began := time.Now()
-	if _, err := admin.Call(p.ctx, data.beside(from.Node), "cluster/transfer", map[string]uint64{"node": to}); err != nil {
+	m, err := p.membersOf(data)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := m.ask(p.ctx, from.Node, cluster.AskTransfer, cluster.Numbered{Node: to}); err != nil {
 		return nil, err
 	}
 
@@ -161,21 +165,12 @@ func (p *program) transfer(data place, to uint64) (*handed, error) {
 const lookAgain = 5 * time.Millisecond
 
 // leaderOf returns the leader of the cluster of a node.
-func (p *program) leaderOf(data place) (leader *standing, err error) {
-	config, err := readConfig(string(data))
+func (p *program) leaderOf(data place) (*standing, error) {
+	m, err := p.membersOf(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no node of a cluster: %w", data, err)
+		return nil, err
 	}
-	for _, n := range config.Numbers() {
-		s := p.stateOf(data.beside(n))
-		if s != nil && s.Role == "leader" && (leader == nil || s.Term > leader.Term) {
-			leader = s
-		}
-	}
-	if leader == nil {
-		return nil, errors.New("no node leads now; `bourse cluster status` shows the nodes")
-	}
-	return leader, nil
+	return m.leader()
 }
 
 // clusterLeave takes a node out of a cluster.
@@ -193,11 +188,15 @@ type left struct {
 
 // Run asks the leader.
 func (c *clusterLeave) Run(p *program) error {
-	leader, err := p.leaderOf(c.Data)
+	m, err := p.membersOf(c.Data)
 	if err != nil {
 		return err
 	}
-	answer, err := admin.Call(p.ctx, c.Data.beside(leader.Node), "cluster/leave", map[string]uint64{"node": c.Node})
+	leader, err := m.leader()
+	if err != nil {
+		return err
+	}
+	answer, err := m.ask(p.ctx, leader.Node, cluster.AskLeave, cluster.Numbered{Node: c.Node})
 	if err != nil {
 		return err
 	}
@@ -205,24 +204,12 @@ func (c *clusterLeave) Run(p *program) error {
 	if err := json.Unmarshal(answer, &now.Nodes); err != nil {
 		return err
 	}
-	for !c.Data.knowGone(c.Node, now.Nodes) {
+	for !m.knowGone(c.Node, now.Nodes) {
 		if err := p.pause(); err != nil {
 			return err
 		}
 	}
 	return p.print(now)
-}
-
-// knowGone reports whether a majority of the members knows that a node is gone. Before that they may need the node to elect
-// another leader: the leader alone is certain to know it.
-func (d place) knowGone(node uint64, members []uint64) bool {
-	know := 0
-	for _, n := range members {
-		if config, err := readConfig(d.beside(n)); err == nil && config.Newest(node) == nil {
-			know++
-		}
-	}
-	return know > len(members)/2
 }
 
 // pause waits for askAgain. The error is that of a program which is to end.
@@ -242,11 +229,15 @@ type clusterUpgrade struct {
 
 // Run asks the leader.
 func (c *clusterUpgrade) Run(p *program) error {
-	leader, err := p.leaderOf(c.Data)
+	m, err := p.membersOf(c.Data)
 	if err != nil {
 		return err
 	}
-	answer, err := admin.Call(p.ctx, c.Data.beside(leader.Node), "cluster/upgrade", struct{}{})
+	leader, err := m.leader()
+	if err != nil {
+		return err
+	}
+	answer, err := m.ask(p.ctx, leader.Node, cluster.AskUpgrade, cluster.Numbered{})
 	if err != nil {
 		return err
 	}

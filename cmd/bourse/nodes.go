@@ -82,6 +82,7 @@ func (d *dev) member(p *program) error {
 	}
 
 	listen := config.Member(config.Node).Listen
+	o.Listen = listen
 	id, err := config.Identity()
 	if err != nil {
 		return err

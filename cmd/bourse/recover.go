@@ -57,11 +57,13 @@ func (c *clusterRecover) Run(p *program) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s is no node of a cluster: %w", c.Data, err)
 	}
-	common, err := c.hold()
-	if err != nil {
-		return err
+	if config.Sandbox {
+		common, err := c.hold()
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, common.Close()) }()
 	}
-	defer func() { err = errors.Join(err, common.Close()) }()
 	if err := c.checkAccounts(); err != nil {
 		return err
 	}

@@ -24,11 +24,16 @@ func Secret(d Disk, name string) (secret [32]byte, err error) {
 	if _, err := rand.Read(secret[:]); err != nil {
 		return secret, err
 	}
+	return secret, PutSecret(d, name, secret[:])
+}
+
+// PutSecret makes the bytes of a secret durable in a file, with its directory.
+func PutSecret(d Disk, name string, b []byte) error {
 	if err := d.MkdirAll(path.Dir(name)); err != nil {
-		return secret, err
+		return err
 	}
-	if err := Replace(d, name, name+".tmp", secret[:]); err != nil {
-		return secret, err
+	if err := Replace(d, name, name+".tmp", b); err != nil {
+		return err
 	}
-	return secret, d.SyncDir(".")
+	return d.SyncDir(".")
 }

@@ -35,6 +35,13 @@ func (g *Gate) Open(next http.Handler, shown func(context.Context) (bourse.Seq, 
 	g.next, g.shown = next, shown
 }
 
+// Opened reports whether requests are served.
+func (g *Gate) Opened() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.next != nil
+}
+
 // Close refuses requests from now on.
 func (g *Gate) Close() error {
 	g.Open(nil, nil)

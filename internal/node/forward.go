@@ -26,7 +26,6 @@ const (
 // takeRequests serves the requests that other nodes send, for as long as the process runs: while the node does not lead,
 // they are refused as not taken. end ends the server. What it has answered leaves, unless the process ends by a failure.
 func (o *MemberOptions) takeRequests(ctx context.Context) (end func(why error)) {
-	o.Gate = &forward.Gate{Refuse: o.notServed}
 	s := &http.Server{
 		Handler: o.Gate, Protocols: new(http.Protocols),
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: forward.MostRequests, WriteByteTimeout: writeWithin},
@@ -119,7 +118,11 @@ func (o *Options) notServed(w http.ResponseWriter, q *http.Request, err error) {
 	var known *bourse.Error
 	if errors.As(err, &known) && (known.Code == bourse.CodeUnavailable || known.Code == bourse.CodeBusy) {
 		if leader := o.Member.Leader(); leader != nil {
-			w.Header().Set("Bourse-Leader", "http://"+leader.Listen)
+			scheme := "http://"
+			if o.Certificate.Encrypted() {
+				scheme = "https://"
+			}
+			w.Header().Set("Bourse-Leader", scheme+leader.Listen)
 		}
 		w.Header().Set("Retry-After", "1")
 		if status = http.StatusServiceUnavailable; known.Code == bourse.CodeBusy {

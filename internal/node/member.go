@@ -13,6 +13,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
 	"github.com/bourse-exchange/bourse/internal/api/admin"
+	"github.com/bourse-exchange/bourse/internal/certificate"
 	"github.com/bourse-exchange/bourse/internal/cluster"
 	"github.com/bourse-exchange/bourse/internal/coding"
 	"github.com/bourse-exchange/bourse/internal/disk"
@@ -43,7 +44,7 @@ type MemberOptions struct {
 	Options
 	// Turned is called when the node serves in a role, with the role's name.
 	Turned func(role string)
-	// Others has the journals of the other nodes; nil if none is in reach.
+	// Others has the journals of the other nodes; nil to read them over the node ports.
 	Others cluster.Others
 }
 
@@ -60,22 +61,27 @@ func RunMember(ctx context.Context, o MemberOptions) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s is no node's: %w", o.Data, err)
 	}
-	o.Listen = config.Member(config.Node).Listen
-	if err := o.check(ctx); err != nil {
+	if err := o.checkMember(ctx, config, d); err != nil {
 		return err
 	}
-	member, err := cluster.Open(ctx, &cluster.Parts{
+	o.Gate = &forward.Gate{Refuse: o.notServed}
+	parts := &cluster.Parts{
 		Data: o.Data, Disk: d, Clock: time.Now, After: time.After, Log: o.Log, Others: o.Others,
-	}, config, journal.Options{SegmentSize: o.SegmentSize})
+		Standing: func() any { return o.standingOf(o.Member) },
+	}
+	if !config.Sandbox {
+		parts.Secrets = func() ([]cluster.Secret, error) { return Secrets(d) }
+	}
+	member, err := cluster.Open(ctx, parts, config, journal.Options{SegmentSize: o.SegmentSize})
 	if err != nil {
 		return err
 	}
+	o.Member = member
 
 	ticks := time.NewTicker(cluster.TickEvery)
 	defer ticks.Stop()
 	stop := background(context.WithoutCancel(ctx), func(ctx context.Context) { member.Run(ctx, ticks.C) })
 	defer stop()
-	o.Member = member
 	endRequests := o.takeRequests(ctx)
 	defer func() { endRequests(err) }()
 	o.Term, err = follow(ctx, &o, d)
@@ -165,7 +171,7 @@ func (r *replica) run(ctx context.Context) (term uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, part := range [...]func(context.Context) error{line.Follow, line.Prepare, r.readBehind, r.keepUp} {
+	for _, part := range [...]func(context.Context) error{line.Follow, line.Prepare, r.reload, r.readBehind, r.keepUp} {
 		r.spawn(func() error { return part(own) })
 	}
 	r.turned("replica")
@@ -225,6 +231,18 @@ func (r *replica) await(ctx context.Context) (term uint64, err error) {
 	}
 }
 
+// reload reads the certificate again on request.
+func (r *replica) reload(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-r.Reload:
+			r.certificate.Reload()
+		}
+	}
+}
+
 // failing logs the failure of a part that tries again.
 func (r *replica) failing(err error) {
 	if err != nil {
@@ -246,7 +264,10 @@ func (r *replica) listen(ctx context.Context) ([]*http.Server, error) {
 	}
 	r.others = withRoom(admitted.Room, r.notServed, r.forOthers)
 	r.reads.bound, r.reads.elsewhere = r.forwarder.Bound, r.others
-	public, err := new(net.ListenConfig).Listen(ctx, "tcp", r.Listen)
+	if r.certificate, err = certificate.Open(r.Certificate, r.Data, r.Log); err != nil {
+		return nil, err
+	}
+	public, err := r.Node.listen(ctx, r.Listen)
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +286,7 @@ func (r *replica) listen(ctx context.Context) ([]*http.Server, error) {
 	clients := r.serverOf(http.HandlerFunc(r.forClients), admitted.State)
 	operators := r.serverOf(
 		(&admin.Server{Options: admin.Options{Status: func() any { return r.standing() }, Log: r.Log}}).StatusHandler(r.forOperators), nil)
-	r.spawn(func() error { return served(clients.Serve(bounded{public})) })
+	r.spawn(func() error { return served(clients.Serve(public)) })
 	r.spawn(func() error { return served(operators.Serve(socket)) })
 	if r.MetricsListen == "" {
 		return []*http.Server{clients, operators}, nil
@@ -308,6 +329,9 @@ type members struct{ *cluster.Node }
 func (m members) Admit(ctx context.Context, n admin.Newcomer) (any, error) {
 	return m.Node.Admit(ctx, cluster.Newcomer(n))
 }
+
+// Token makes a token with which a node joins.
+func (m members) Token() (any, error) { return m.Node.Token() }
 
 // Upgrade lets the journal have what all nodes know.
 func (m members) Upgrade(ctx context.Context) (any, error) { return m.Node.Upgrade(ctx) }

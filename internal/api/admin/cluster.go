@@ -14,6 +14,8 @@ type Cluster interface {
 	Transfer(ctx context.Context, number uint64) (uint64, error)
 	// Leave removes a node from the cluster, and returns the numbers of the remaining nodes.
 	Leave(ctx context.Context, number uint64) ([]uint64, error)
+	// Token makes a token with which a node of another machine joins.
+	Token() (any, error)
 	// Upgrade lets the journal have all that the programs of all nodes know, and returns that.
 	Upgrade(ctx context.Context) (any, error)
 }
@@ -70,4 +72,9 @@ func (s *Server) clusterLeave(ctx context.Context, n numbered) (any, error) {
 // clusterUpgrade lets the journal have all that the programs of all nodes know.
 func (s *Server) clusterUpgrade(ctx context.Context, _ struct{}) (any, error) {
 	return s.onCluster(func(c Cluster) (any, error) { return c.Upgrade(ctx) })
+}
+
+// clusterToken makes a token with which a node joins.
+func (s *Server) clusterToken(context.Context, struct{}) (any, error) {
+	return s.onCluster(func(c Cluster) (any, error) { return c.Token() })
 }

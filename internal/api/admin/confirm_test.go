@@ -28,7 +28,7 @@ func TestConfirm(t *testing.T) {
 	}{
 		"catalogue/show": {args: "{}"}, "balances": {args: `{"account":77}`}, "status": {"{}", true}, "cluster/admit": {"{}", true},
 		"cluster/transfer": {"{}", true}, "cluster/leave": {"{}", true},
-		"cluster/upgrade": {"{}", true},
+		"cluster/token": {"{}", true}, "cluster/upgrade": {"{}", true},
 	} {
 		confirmed = nil
 		status, good := ask(verb, of.args)

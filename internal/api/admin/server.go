@@ -171,6 +171,7 @@ func (s *Server) newVerbs() map[string]verb {
 		"cluster/admit":        {taking(s.clusterAdmit), nobody},
 		"cluster/leave":        {taking(s.clusterLeave), nobody},
 		"cluster/transfer":     {taking(s.clusterTransfer), nobody},
+		"cluster/token":        {taking(s.clusterToken), nobody},
 		"cluster/upgrade":      {taking(s.clusterUpgrade), nobody},
 		"clock/accept":         {taking(s.clockAccept), nobody},
 		"withdrawal/list":      {taking(s.withdrawalList), viewer},
@@ -217,7 +218,10 @@ func (s *Server) Handler() http.Handler {
 }
 
 // ofNode has the verbs of a node of a cluster, whose answers hold whether it leads or not.
-var ofNode = map[string]bool{"status": true, "cluster/admit": true, "cluster/transfer": true, "cluster/leave": true, "cluster/upgrade": true}
+var ofNode = map[string]bool{
+	"status": true, "cluster/admit": true, "cluster/transfer": true, "cluster/leave": true, "cluster/token": true,
+	"cluster/upgrade": true,
+}
 
 var errElsewhere = bourse.Errorf(bourse.CodeUnknown,
 	"Another node may lead the exchange now: what changes something may have been done or not, and what was read may be old. Ask again")

@@ -32,11 +32,7 @@ func Continue(d disk.Disk, id journal.Identity, node uint64, size int64) (err er
 
 	before := end.Tip.Last + 1
 	if end.Segment.Replica == nil {
-		if end.Segment.First() == before { // it is empty, and has the name of the segment that follows
-			if err := errors.Join(d.Remove(end.Segment.Name()), d.SyncDir(journal.LiveDir)); err != nil {
-				return err
-			}
-		}
+		// A last segment without entries has the name of the cluster's first one, which replaces it.
 		c := &Cluster{Identity: id, Tip: end.Tip, Nodes: []uint64{node}}
 		if err := create(d, c, node, size); err != nil {
 			return err

@@ -115,7 +115,13 @@ func TestContinue(t *testing.T) {
 
 // TestContinueCut cuts the power at each point of Continue. Then the exchange goes on alone, or Continue does.
 func TestContinueCut(t *testing.T) {
-	const commands = 9
+	for _, commands := range []int{0, 1, 9, 12} {
+		testContinueCut(t, commands)
+	}
+}
+
+func testContinueCut(t *testing.T, commands int) {
+	t.Helper()
 	for ops, cut := 1, true; cut; ops++ {
 		d := single(t, commands, 9000)
 		d.StopAt(ops)
@@ -128,7 +134,7 @@ func TestContinueCut(t *testing.T) {
 		if err := raftlog.Continue(d, identity, 1, small); err != nil {
 			t.Fatalf("behind %d operations: %v", ops, err)
 		}
-		if l := (&alone{disk: d}).Open(t); l.Durable() != commands {
+		if l := (&alone{disk: d}).Open(t); l.Durable() != bourse.Seq(commands) {
 			t.Errorf("behind %d operations the cluster begins at %d", ops, l.Durable())
 		}
 	}
