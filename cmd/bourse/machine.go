@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -241,7 +242,11 @@ func (c *clusterJoin) arrive(p *program) error {
 		return err
 	}
 	n.Address, n.Listen, n.Replaces, n.Running = c.Machine.Address, c.Machine.Listen, c.Replaces, c.Running
-	a, err := cluster.Knock(p.ctx, c.Leader, token, n, cert, key)
+	own, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return err
+	}
+	a, err := cluster.Knock(p.ctx, c.Leader, token, n, own)
 	if err != nil {
 		return err
 	}

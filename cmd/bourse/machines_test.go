@@ -289,7 +289,8 @@ func (h *host) other(list []*host) *host {
 }
 
 // TestOneMachineBecomesThree makes an exchange on one machine the first node of a cluster, and another machine join it, which has
-// the journal from the first command on and leads then. Accounts in a file are refused.
+// the journal from the first command on and leads then. Accounts in a file are refused. A node whose journal is damaged gets the
+// entries from the other machine.
 func TestOneMachineBecomesThree(t *testing.T) {
 	m := newMachines(t)
 	one, two := m.add(1), m.add(2)
@@ -326,5 +327,20 @@ func TestOneMachineBecomesThree(t *testing.T) {
 	}
 	if a := operate[struct{ Violations []any }](&server{t: t, data: two.dir}, "audit"); len(a.Violations) > 0 {
 		t.Errorf("the audit found %v", a.Violations)
+	}
+
+	one.kill()
+	segments, err := filepath.Glob(filepath.Join(one.dir, "journal", "*.seg"))
+	must(t, err)
+	flipUnder(t, segments[0])
+	before, err := readConfig(one.dir)
+	must(t, err)
+	one.start()
+	two.awaits(1, 2)
+	if now, err := readConfig(one.dir); err != nil || now.Node != before.Node {
+		t.Errorf("a damaged node comes back as %d, %v", now.Node, err)
+	}
+	if _, err := os.Stat(filepath.Join(one.dir, "torn", "damaged-"+filepath.Base(segments[0]))); err != nil {
+		t.Errorf("its damaged segment is not kept: %v", err)
 	}
 }

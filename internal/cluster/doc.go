@@ -17,7 +17,11 @@
 // A hello has the newest records and rules that the node's program knows, and those that may be in its log. Nothing
 // newer is proposed before an operator has ended an upgrade, when all programs know it (versions.go).
 //
+// A machine joins with a token of the leader (token.go), on a protocol that is there only while a token is not spent. On another one
+// nodes ask each other for their standing and for changes of the cluster, and read each other's journal (serve.go, ask.go); no request
+// of a client comes that way.
+//
 // Not here: which ids vote, which the log knows; snapshots and segments for a node that fell too far behind.
 //
-// Read frame.go and hello.go, then link.go, port.go, log.go, transfer.go, members.go and versions.go.
+// Read frame.go and hello.go, then link.go, port.go, log.go, transfer.go, members.go, versions.go and token.go.
 package cluster

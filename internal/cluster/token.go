@@ -158,7 +158,7 @@ func (t *Transport) forNewcomers(port *tls.Config) func(*tls.ClientHelloInfo) (*
 
 // knock is the message of a node that joins. The connection proves its key.
 type knock struct {
-	Secret   []byte   `json:"secret"`
+	Proof    []byte   `json:"proof"`
 	Newcomer Newcomer `json:"newcomer"`
 }
 
@@ -197,7 +197,7 @@ func (n *Node) letIn(ctx context.Context, conn *tls.Conn) (*Admission, error) {
 	if err := json.NewDecoder(io.LimitReader(conn, mostKnock)).Decode(&k); err != nil {
 		return nil, err
 	}
-	if !n.tokens.spend(k.Secret, n.clock()) {
+	if !n.tokens.spend(k.Proof, n.clock()) {
 		return nil, errSpent
 	}
 	secrets, err := n.secrets()
@@ -216,12 +216,8 @@ func (n *Node) letIn(ctx context.Context, conn *tls.Conn) (*Admission, error) {
 	return a, nil
 }
 
-// Knock asks the leader at an address to admit the node that has a certificate and its key, both PEM.
-func Knock(ctx context.Context, address string, t Token, n Newcomer, cert, key []byte) (*Admission, error) {
-	own, err := tls.X509KeyPair(cert, key)
-	if err != nil {
-		return nil, err
-	}
+// Knock asks the leader at an address to admit the node that has a certificate with its key.
+func Knock(ctx context.Context, address string, t Token, n Newcomer, own tls.Certificate) (*Admission, error) {
 	config, err := pinned.Config(own, t.pin)
 	if err != nil {
 		return nil, err

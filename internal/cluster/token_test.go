@@ -31,10 +31,10 @@ func (n *lone) knock(t *testing.T, text string, number uint64) (*cluster.Admissi
 	want(t, err)
 	c.Address, c.Listen = "127.0.0.1:2", "127.0.0.1:3"
 	c.Pin = strings.Repeat("ab", 32) // the connection's key counts
-	a, err := cluster.Knock(t.Context(), n.Port(), token, c, cert, key)
+	own, err := tls.X509KeyPair(cert, key)
+	want(t, err)
+	a, err := cluster.Knock(t.Context(), n.Port(), token, c, own)
 	if err == nil {
-		own, bad := tls.X509KeyPair(cert, key)
-		want(t, bad)
 		if m := a.Config.Newest(number); m == nil || m.Pin != pinned.Pin(own.Leaf) {
 			t.Errorf("the node joins as %+v", m)
 		}
@@ -145,9 +145,9 @@ func TestNodesAskEachOther(t *testing.T) {
 	c, cert, key, err := cluster.Prepare(2, time.Now())
 	want(t, err)
 	c.Address, c.Listen = "127.0.0.1:2", "127.0.0.1:3"
-	a, err := cluster.Knock(t.Context(), n.Port(), token, c, cert, key)
-	want(t, err)
 	own, err := tls.X509KeyPair(cert, key)
+	want(t, err)
+	a, err := cluster.Knock(t.Context(), n.Port(), token, c, own)
 	want(t, err)
 	asker, leader := cluster.NewAsker(own), *a.Config.Newest(1)
 	leader.Address = n.Port() // its configuration has port 0

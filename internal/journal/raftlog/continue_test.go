@@ -101,6 +101,9 @@ func TestContinue(t *testing.T) {
 		if more := reads(t, d, commands); more != 1 {
 			t.Errorf("%d commands: %d more, behind one", commands, more)
 		}
+		if err := raftlog.Continue(d, identity, 1, small); err == nil {
+			t.Error("a node that has run begins a cluster")
+		}
 
 		if commands == 0 {
 			continue
