@@ -25,7 +25,8 @@ func TestNetworkFigures(t *testing.T) {
 		w := walk(t, r, nil)
 		w.deposit()
 		f := &figuring{depositor: w, outside: r.outside.(*nodetest.Outside)}
-		f.catchUp(1000)
+		f.catchUp("small", 1000, f.outside.MineEmpty)
+		f.catchUp("full", 120, f.outside.MineFull)
 		f.latencies(*figures)
 	})
 }
@@ -38,15 +39,15 @@ type figuring struct {
 
 // catchUp has the exchange read blocks that it missed. The anchor reads the same blocks from the node, one after
 // the other, and does nothing with them.
-func (f *figuring) catchUp(blocks int) {
+func (f *figuring) catchUp(kind string, blocks int, mine func(count int) (chain.BlockRef, error)) {
 	f.t.Helper()
 	f.kill()
-	_, err := f.outside.MineEmpty(blocks)
+	_, err := mine(blocks)
 	must(f.t, err)
 	var head uint64
 	f.node.Ask(&head, "getblockcount")
 
-	began := time.Now()
+	began, nodeBegan := time.Now(), f.node.CPU()
 	for height := head - uint64(blocks) + 1; height <= head; height++ {
 		var hash string
 		f.node.Ask(&hash, "getblockhash", height)
@@ -56,16 +57,21 @@ func (f *figuring) catchUp(blocks int) {
 		must(f.t, err)
 		must(f.t, answer.Body.Close())
 	}
-	anchor := float64(blocks) / time.Since(began).Seconds()
+	anchor, anchorCPU := float64(blocks)/time.Since(began).Seconds(), f.node.CPU()-nodeBegan
 
 	f.start()
-	began = time.Now()
 	from := f.tip()
+	began, nodeBegan = time.Now(), f.node.CPU()
+	cpu := nodetest.CPU(f.t, f.cmd.Process.Pid)
 	f.until("the chain is read", func() bool { return f.tip() == head })
 	took := time.Since(began)
-	speed := float64(head-from) / took.Seconds()
-	f.t.Logf("catch-up: %.0f blocks/s, %d of them from the first look on; the node alone %.0f; ratio %.2f",
-		speed, head-from, anchor, speed/anchor)
+	read := float64(head - from)
+	speed := read / took.Seconds()
+	f.t.Logf("catch-up, %s blocks: %.0f blocks/s, %.0f of them from the first look on; the node alone %.0f; ratio %.2f", kind,
+		speed, read, anchor, speed/anchor)
+	ms := func(d time.Duration, blocks float64) float64 { return d.Seconds() * 1000 / blocks }
+	f.t.Logf("CPU of a block: exchange %.1f ms, node %.1f ms; the node alone %.1f ms",
+		ms(nodetest.CPU(f.t, f.cmd.Process.Pid)-cpu, read), ms(f.node.CPU()-nodeBegan, read), ms(anchorCPU, float64(blocks)))
 }
 
 // tip returns the height up to which the exchange has read the chain.

@@ -81,8 +81,13 @@ func (w *Worker) compare(ctx context.Context, state *bourse.NetworkState, health
 	return w.rewind(ctx, state)
 }
 
-// rewind takes the tip back if the network's block at its height is another one.
+// rewind takes the tip back if the network's block at its height is another one. The network is asked for its health first:
+// its node may be of another chain by now.
 func (w *Worker) rewind(ctx context.Context, state *bourse.NetworkState) (bool, error) {
+	if w.old {
+		w.reuse = 0
+		return true, nil
+	}
 	b, err := w.Network.Block(ctx, state.Tip.Height)
 	switch {
 	case errors.Is(err, chain.ErrNoBlock):

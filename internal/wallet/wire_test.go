@@ -113,6 +113,16 @@ func (e eye) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	return b, nil
 }
 
+// Health passes a question on.
+func (e eye) Health(ctx context.Context) (chain.Health, error) {
+	if e.w.healths != nil {
+		if err := e.w.healths(); err != nil {
+			return chain.Health{}, err
+		}
+	}
+	return e.Network.Health(ctx)
+}
+
 // Nonce passes a question on.
 func (e eye) Nonce(ctx context.Context, index uint32) (uint64, error) {
 	if e.w.nonces != nil {

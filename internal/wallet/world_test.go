@@ -114,6 +114,8 @@ type world struct {
 	unmade func(*chain.Payment) error
 	// lies is true if blocks have other payments than the chain.
 	lies bool
+	// healths, if not nil, runs before each question about a network's health.
+	healths func() error
 	// nonces, if not nil, runs before each question for a nonce.
 	nonces func()
 	// outbids are the numbers of transactions of the questions for replacements.

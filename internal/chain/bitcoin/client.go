@@ -50,8 +50,11 @@ type Client struct {
 
 	mu sync.Mutex
 	// last is the header of the last block that Block returned, whose successor comes next.
-	// Guarded by mu.
+	// Guarded by mu, like the fields below.
 	last header
+	// top is the height of the node's chain at the last Health, and next the block that is read ahead; nil for none.
+	top  uint64
+	next *ahead
 }
 
 var _ chain.Network = (*Client)(nil)
@@ -179,6 +182,9 @@ func (c *Client) health(ctx context.Context) (chain.Health, error) {
 		return chain.Health{}, describe(info.Blocks, err)
 	}
 
+	c.mu.Lock()
+	c.top = info.Blocks
+	c.mu.Unlock()
 	h := chain.Health{Head: chain.BlockRef{Height: info.Blocks, Hash: head.hash}, HeadTime: head.when()}
 	indexed, err := c.indexed(ctx)
 	if err != nil {

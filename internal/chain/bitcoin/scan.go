@@ -22,7 +22,7 @@ func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := c.blockBytes(ctx, hash)
+	raw, err := c.bytesOf(ctx, height, hash)
 	switch {
 	case errors.Is(err, chain.ErrPruned):
 		return nil, describe(height, chain.ErrPruned)
@@ -30,6 +30,7 @@ func (c *Client) Block(ctx context.Context, height uint64) (*chain.Block, error)
 		return nil, err
 	}
 
+	c.readAhead(ctx, height+1)
 	b, err := c.params.parseBlock(raw, &c.own)
 	switch {
 	case err != nil:

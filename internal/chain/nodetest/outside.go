@@ -2,6 +2,7 @@ package nodetest
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -236,6 +237,32 @@ func (o *Outside) MineEmpty(count int) (chain.BlockRef, error) {
 func (o *Outside) Prune(height uint64) (up uint64, err error) {
 	err = o.call(&up, "pruneblockchain", height)
 	return up, err
+}
+
+// MineFull adds blocks of a megabyte, with ten transactions of 3,000 outputs each to addresses of nobody.
+func (o *Outside) MineFull(count int) (chain.BlockRef, error) {
+	const txs, outputs = 10, 3000
+	for range count {
+		list := make([]*wire.MsgTx, txs)
+		for i := range list {
+			spent := o.coins[0]
+			tx := wire.NewMsgTx(2)
+			tx.AddTxIn(wire.NewTxIn(&spent.at, nil, nil))
+			tx.AddTxOut(wire.NewTxOut(spent.amount-outputs, o.script))
+			for n := range outputs {
+				program := sha256.Sum256(fmt.Append(nil, spent.at, n))
+				tx.AddTxOut(wire.NewTxOut(1, append([]byte{0, 20}, program[:20]...)))
+			}
+			if err := o.sign(tx, spent.amount); err != nil {
+				return chain.BlockRef{}, err
+			}
+			list[i], o.coins[0] = tx, output{wire.OutPoint{Hash: tx.TxHash()}, spent.amount - outputs}
+		}
+		if _, err := o.mine(list...); err != nil {
+			return chain.BlockRef{}, err
+		}
+	}
+	return o.head()
 }
 
 func (o *Outside) head() (chain.BlockRef, error) {
