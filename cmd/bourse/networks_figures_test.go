@@ -67,8 +67,8 @@ func (f *figuring) catchUp(kind string, blocks int, mine func(count int) (chain.
 	took := time.Since(began)
 	read := float64(head - from)
 	speed := read / took.Seconds()
-	f.t.Logf("catch-up, %s blocks: %.0f blocks/s, %.0f of them from the first look on; the node alone %.0f; ratio %.2f", kind,
-		speed, read, anchor, speed/anchor)
+	f.t.Logf("catch-up, %s blocks: %.0f blocks/s, %.0f of them from the first look on; the node alone %.0f; ratio %.2f",
+		kind, speed, read, anchor, speed/anchor)
 	ms := func(d time.Duration, blocks float64) float64 { return d.Seconds() * 1000 / blocks }
 	f.t.Logf("CPU of a block: exchange %.1f ms, node %.1f ms; the node alone %.1f ms",
 		ms(nodetest.CPU(f.t, f.cmd.Process.Pid)-cpu, read), ms(f.node.CPU()-nodeBegan, read), ms(anchorCPU, float64(blocks)))

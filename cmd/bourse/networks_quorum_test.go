@@ -79,8 +79,8 @@ func (q *severalDoors) silent() {
 	q.doors[2].Start()
 }
 
-// behind hides the last block from one node, and then from two: what they have counts, and the block that one node alone
-// has is not read.
+// behind hides the last block from one node, and then from two: what they have counts, and the block that one node
+// alone has is not read.
 func (q *severalDoors) behind() {
 	q.t.Helper()
 	q.doors[0].Hide(1)

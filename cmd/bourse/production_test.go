@@ -211,10 +211,12 @@ func TestRealMoney(t *testing.T) {
 			head, err := r.outside.Mine(1)
 			must(t, err)
 			v.keeper.start()
-			return fmt.Sprintf("%s\n    keys: %q\n    start: \"%d:%X\"", r.settings, v.keeper.keys(r.asset), head.Height, head.Hash[:])
+			return fmt.Sprintf("%s\n    keys: %q\n    start: \"%d:%X\"",
+				r.settings, v.keeper.keys(r.asset), head.Height, head.Hash[:])
 		})
 		n := v.check(0).Networks[0]
-		if n.Network != r.asset || n.Chain != n.NodeChain || n.Height == 0 || n.Lag != 0 || !n.Abilities["index"] || !n.Abilities["history"] {
+		if n.Network != r.asset || n.Chain != n.NodeChain || n.Height == 0 || n.Lag != 0 ||
+			!n.Abilities["index"] || !n.Abilities["history"] {
 			t.Errorf("%+v", n)
 		}
 		v.restart()

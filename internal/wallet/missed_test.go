@@ -6,8 +6,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// TestMissedBlocks reads blocks that the exchange missed, of which the last ones are replaced meanwhile. The network is asked for
-// its health once for some of them.
+// TestMissedBlocks reads blocks that the exchange missed, of which the last ones are replaced meanwhile. The network is
+// asked for its health once for some of them.
 func TestMissedBlocks(t *testing.T) {
 	const missed, read, replaced = 50, 30, 25
 	l := listed(onBTC, btc)
@@ -41,7 +41,8 @@ func TestMissedBlocks(t *testing.T) {
 	w.finish()
 }
 
-// TestMissedBlocksOfAnotherChain replaces the node by one of another chain while missed blocks are read: nothing is taken back.
+// TestMissedBlocksOfAnotherChain replaces the node by one of another chain while missed blocks are read: nothing is
+// taken back.
 func TestMissedBlocksOfAnotherChain(t *testing.T) {
 	const missed, read = 20, 10
 	w := newWorld(t, onBTC)

@@ -81,8 +81,8 @@ func (w *Worker) compare(ctx context.Context, state *bourse.NetworkState, health
 	return w.rewind(ctx, state)
 }
 
-// rewind takes the tip back if the network's block at its height is another one. The network is asked for its health first:
-// its node may be of another chain by now.
+// rewind takes the tip back if the network's block at its height is another one. The network is asked for its health
+// first: its node may be of another chain by now.
 func (w *Worker) rewind(ctx context.Context, state *bourse.NetworkState) (bool, error) {
 	if w.old {
 		w.reuse = 0

@@ -56,8 +56,8 @@ type Worker struct {
 	// cooling is why the open order to cold storage waits.
 	cooling string
 
-	// seen is the network's last answer about its health, which counts for reuse more steps. It is old if this step did not
-	// ask for it.
+	// seen is the network's last answer about its health, which counts for reuse more steps. It is old if this step did
+	// not ask for it.
 	seen  chain.Health
 	reuse int
 	old   bool
@@ -187,8 +187,8 @@ func (w *Worker) Step(ctx context.Context) (more bool, err error) {
 	return more, err
 }
 
-// ask asks the network for its health. While blocks are read that are below the last known head, it is asked once for some of
-// them: each follows from the one before, and the question takes a node longer than a block.
+// ask asks the network for its health. While blocks are read that are below the last known head, it is asked once for
+// some of them: each follows from the one before, and the question takes a node longer than a block.
 func (w *Worker) ask(ctx context.Context) chain.Health {
 	const blocks = 20
 	if w.reuse > 0 && w.seen.Head.Height > w.Board.State(w.ID).Tip.Height {

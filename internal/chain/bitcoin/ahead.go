@@ -6,8 +6,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// ahead is a block that is read while the one before it is taken in. Whoever reads an exchange's missed blocks asks for one
-// after the other, and would wait for the node each time.
+// ahead is a block that is read while the one before it is taken in. An exchange that missed blocks asks for one after
+// the other, and would wait for the node each time.
 type ahead struct {
 	height uint64
 	// done is closed once the fields below are set. They are the block's bytes, unchecked; nil after an error.

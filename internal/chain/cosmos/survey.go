@@ -36,8 +36,8 @@ func (c *Client) Survey(ctx context.Context) (s chain.Survey, err error) {
 	return s, nil
 }
 
-// Ref returns the name and the time of the block at a height, by its header. Height 0 has the hash of the node's chain id:
-// a chain begins at any height, and nodes throw away their first blocks.
+// Ref returns the name and the time of the block at a height, by its header. Height 0 has the hash of the node's chain
+// id: a chain begins at any height, and nodes throw away their first blocks.
 func (c *Client) Ref(ctx context.Context, height uint64) (chain.BlockRef, bourse.Time, error) {
 	if height == 0 {
 		s, err := c.status(ctx)

@@ -18,8 +18,8 @@ import (
 )
 
 // BenchmarkStart watches a million accounts whose addresses are in the file. It reports the CPU time of a start, and
-// beside it the derivations in a second of CPU in the same run. The file has hashes of account ids, which are there in a second,
-// and a start derives as many addresses as it does of true ones.
+// beside it the derivations in a second of CPU in the same run. The file has hashes of account ids, which are there in
+// a second, and a start derives as many addresses as it does of true ones.
 func BenchmarkStart(b *testing.B) {
 	const accounts, derivations = 1_000_000, 2000
 	derive := programs(b)

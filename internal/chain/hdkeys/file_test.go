@@ -218,8 +218,8 @@ func TestFileIsForged(t *testing.T) {
 	e.right(o, 40*sampled, "after a sample")
 }
 
-// TestFileFails has each operation of the disk fail, some writes after some bytes, and the disk crash then. The exchange
-// knows all addresses, and so does the start after the crash.
+// TestFileFails has each operation of the disk fail, some writes after some bytes, and the disk crash then. The
+// exchange knows all addresses, and so does the start after the crash.
 func TestFileFails(t *testing.T) {
 	const accounts = 3
 	failed := true

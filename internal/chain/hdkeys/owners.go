@@ -20,6 +20,7 @@ type Owners struct {
 	watched     atomic.Pointer[Table]
 	// doubted is true once a program of the file was false, until all are derived again.
 	doubted atomic.Bool
+	log     *slog.Logger
 
 	// growing is held while a batch of accounts is added.
 	growing sync.Mutex
@@ -27,7 +28,6 @@ type Owners struct {
 	file *File
 	// anew becomes watched once it has all accounts; nil while nothing is doubted.
 	anew *Table
-	log  *slog.Logger
 }
 
 const (

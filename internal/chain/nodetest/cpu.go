@@ -19,7 +19,8 @@ func CPU(t testing.TB, pid int) time.Duration {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The name of the program in parentheses may have spaces. The 12th and the 13th field behind it are the times of user and system.
+	// The name of the program in parentheses may have spaces. The 12th and the 13th field behind it are the times of
+	// user and system.
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	var ticks uint64
 	for _, field := range fields[11:13] {
