@@ -260,6 +260,9 @@ func (w *Worker) carryOut(
 	if !enough {
 		return false, nil
 	}
+	if err == nil && w.blurs(p, unsigned.Cost) {
+		err = errBlurs
+	}
 	if err != nil && id != 0 {
 		w.unmade[id] = true
 		w.refusals++
@@ -293,6 +296,16 @@ func (w *Worker) carryOut(
 	}
 	delete(w.said, id)
 	return true, w.offerNew(ctx, s.Tx)
+}
+
+var errBlurs = errors.New("its cost could be all of its amount: it waits for lower fees")
+
+// blurs reports whether a block could not tell the failure of a withdrawal from its payment. On networks of accounts
+// the journal takes one for paid if at least its amount left, and the cost of a failed transaction leaves. A payment in
+// place of another one is made all the same, because others wait for its nonce.
+func (w *Worker) blurs(p *chain.Payment, cost bourse.Amount) bool {
+	shape := w.Network.Shape()
+	return p.Kind == bourse.SignedWithdrawal && !shape.Outputs && p.Coin == shape.Native && len(p.Replaces) == 0 && !cost.Less(p.Amount)
 }
 
 // offerNew broadcasts a transaction that was just journaled, if the journal lets it go.

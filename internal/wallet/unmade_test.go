@@ -2,6 +2,7 @@ package wallet_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -52,4 +53,24 @@ func TestCrowdOfUnmade(t *testing.T) {
 			w.finish()
 		})
 	}
+}
+
+// TestFailureIsNoPayment raises fees until the cost of a withdrawal would be its amount. If such a payment failed, as a
+// contract can have it fail, its cost alone would be taken for the payment: it waits, and larger ones are paid.
+func TestFailureIsNoPayment(t *testing.T) {
+	w, l := newWorld(t, onETH), listed(onETH, eth)
+	n := w.network(l.network)
+	w.credit(l, 1, 1000*l.least)
+	must(t, n.node.Spike(1000))
+	small, large := w.mustWithdraw(l, 1, l.least), w.mustWithdraw(l, 1, 100*l.least)
+	w.mine(l.network, 2)
+	w.wants(large, bourse.WalletDone, true)
+	if d := w.withdrawals[small]; d.Tx != (bourse.TxHash{}) || !slices.Contains(w.reasons, "its cost could be all of its amount: it waits for lower fees") {
+		t.Errorf("it has the transaction %x, and the log %q", d.Tx, w.reasons)
+	}
+
+	must(t, n.node.Spike(1))
+	w.mine(l.network, 2)
+	w.wants(small, bourse.WalletDone, true)
+	w.finish()
 }
