@@ -115,6 +115,12 @@ const (
 	MoveOutbid
 	// Cooled: a move to cold storage was signed.
 	Cooled
+	// Warmed: a block has a move from cold storage.
+	Warmed
+	// MoveEnded: a move to or from cold storage was given up.
+	MoveEnded
+	// EndedMoveMined: a block has one that was given up.
+	EndedMoveMined
 	// WithdrawalCanceled: a withdrawal was canceled, and nothing was paid.
 	WithdrawalCanceled
 	// WithdrawalDelayed: an account's money was put on hold before a withdrawal or a
@@ -169,6 +175,9 @@ var kindNames = [kinds]string{
 	WithdrawalOutbid: "withdrawals outbid", WithdrawalCanceled: "withdrawals canceled",
 	MoveOutbid:        "sweeps and top-ups outbid",
 	Cooled:            "moves to cold storage",
+	Warmed:            "moves from cold storage",
+	MoveEnded:         "moves given up",
+	EndedMoveMined:    "given up moves mined",
 	WithdrawalDelayed: "withdrawals delayed", TransferPaid: "transfers paid",
 	Listed: "lists", ListTriggered: "lists triggered", Amended: "amendments",
 	Decremented: "orders decremented", Replaced: "replacements",

@@ -86,7 +86,7 @@ func (x *wallets) customer(n *network) {
 	}
 
 	l := &n.listed[x.chance.Below(uint64(len(n.listed)))]
-	switch x.chance.Below(19) {
+	switch x.chance.Below(21) {
 	case 0, 1, 2, 3, 4:
 		x.deposit(n, l)
 	case 5, 6, 7, 8, 9:
@@ -101,8 +101,8 @@ func (x *wallets) customer(n *network) {
 		x.assign()
 	case 15, 16:
 		x.transfer(l)
-	case 17:
-		x.cool(n, l)
+	case 17, 18, 19:
+		x.cold(n, l)
 	default:
 		x.ask(&bourse.Command{
 			Kind: bourse.CommandCredit, Account: x.person(), AssetID: l.asset, Amount: l.ledger(50 * l.least),
@@ -243,14 +243,6 @@ func (x *wallets) decide(n *network) {
 func (x *wallets) pause(n *network, on bool) {
 	x.ask(&bourse.Command{
 		Kind: bourse.CommandPauseWithdrawals, On: on, Wallet: &bourse.WalletCommand{Network: n.id},
-	}, false)
-}
-
-// cool is an operator's order to move money to cold storage.
-func (x *wallets) cool(n *network, l *listed) {
-	x.ask(&bourse.Command{
-		Kind: bourse.CommandCool, On: true, AssetID: l.asset, Amount: l.ledger(l.least + x.chance.Below(100*l.least)),
-		Wallet: &bourse.WalletCommand{Network: n.id},
 	}, false)
 }
 

@@ -170,6 +170,7 @@ func (w *world) noteNew(cmd *bourse.Command, ev *bourse.Events) {
 		w.count(LevelsSet)
 	}
 	w.noteLimits(ev)
+	w.noteMoves(ev)
 	w.noteOrders(cmd, ev)
 }
 

@@ -32,6 +32,8 @@ type wallets struct {
 	// rivals are the withdrawals for which the signer can sign nothing more, because an
 	// earlier transaction cannot be excluded.
 	rivals map[bourse.WalletID]bool
+	// ended are the moves to and from cold storage that were given up.
+	ended map[bourse.TxHash]bool
 	// names counts the named requests of customers.
 	names uint64
 }
@@ -40,7 +42,8 @@ type wallets struct {
 type ended struct{}
 
 func newWallets(w *world) *wallets {
-	x := &wallets{world: w, chance: newChance(w.Seed, 3), vault: memdisk.New(w.Seed + 1), rivals: map[bourse.WalletID]bool{}}
+	x := &wallets{world: w, chance: newChance(w.Seed, 3), vault: memdisk.New(w.Seed + 1), rivals: map[bourse.WalletID]bool{},
+		ended: map[bourse.TxHash]bool{}}
 	symbols := []bourse.Symbol{"BTC", "ETH", "ATOM", "TEST"}
 	for id := bourse.NetworkID(1); id <= bourse.NetworkID(w.shape.networks); id++ {
 		at := x.chance.Below(uint64(len(symbols)))

@@ -169,8 +169,10 @@ func (c *Codec) decodePayers(t *transaction, d *chain.Decoded) error {
 	}
 
 	signatures := 0
+	owners := make([]uint32, len(payers))
 	for i, w := range t.Witness {
-		if c.params.address(c.key, w.Index) != payers[i] {
+		var ours bool
+		if owners[i], ours = c.payer(w.Index, payers[i]); !ours {
 			return errForeign
 		}
 		if len(w.Key)+len(w.Signature) > 0 {
@@ -192,10 +194,22 @@ func (c *Codec) decodePayers(t *transaction, d *chain.Decoded) error {
 	for i := range t.Inputs {
 		in := &t.Inputs[i]
 		d.Inputs = append(d.Inputs, chain.Input{
-			Outpoint: in.outpoint(), Owner: t.Witness[i].Index, Coin: in.Coin, Amount: bourse.Amount(in.Amount),
+			Outpoint: in.outpoint(), Owner: owners[i], Coin: in.Coin, Amount: bourse.Amount(in.Amount),
 		})
 	}
 	return nil
+}
+
+// payer returns the index of an address that the exchange's key, or that of cold storage, has under a number; false if
+// neither has it.
+func (c *Codec) payer(number uint32, address string) (index uint32, ours bool) {
+	switch {
+	case c.params.address(c.key, number) == address:
+		return number, true
+	case c.kept != nil && number < chain.ColdAddresses && c.params.address(c.cold, number) == address:
+		return c.shape.Cold + number, true
+	}
+	return 0, false
 }
 
 var errUnbalanced = errors.New("outputs and inputs do not match")
