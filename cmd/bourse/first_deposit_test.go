@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,10 +39,7 @@ func TestFirstDeposit(t *testing.T) {
 	}
 	c.install()
 
-	text, err := os.ReadFile("../../docs/runbook.md")
-	must(t, err)
-	_, section, _ := strings.Cut(string(text), "\n## From nothing to the first deposit\n")
-	section, _, _ = strings.Cut(section, "\n## ")
+	section := firstDeposit(t)
 	for _, block := range regexp.MustCompile("(?s)```(sh|yaml)\n(.*?)```").FindAllStringSubmatch(section, -1) {
 		if block[1] == "yaml" {
 			c.edit(block[2])
@@ -57,6 +55,67 @@ func TestFirstDeposit(t *testing.T) {
 	c.deposit()
 	c.pays("0.1")
 	c.until("the change", func() bool { return strings.Contains(c.unconnected(), `"hot":{"BTC":"0.39`) })
+}
+
+// firstDeposit returns the runbook's section about it.
+func firstDeposit(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/runbook.md")
+	must(t, err)
+	_, section, _ := strings.Cut(string(text), "\n## From nothing to the first deposit\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	return section
+}
+
+// TestChainsOfTheRunbook starts an exchange with the settings that the runbook's table has for each chain, and public
+// keys of a signer with its settings. The nodes are away, which is no reason not to start.
+func TestChainsOfTheRunbook(t *testing.T) {
+	if testing.Short() {
+		return
+	}
+	section := firstDeposit(t)
+	columns := func(row string) []string {
+		t.Helper()
+		_, rest, found := strings.Cut(section, "\n| "+row+" |")
+		line, _, _ := strings.Cut(rest, "\n")
+		cells := strings.Split(strings.Trim(line, "| "), " | ")
+		if !found || len(cells) != 3 {
+			t.Fatalf("the table has no row %q for three chains", row)
+		}
+		return cells
+	}
+	chains, lists, fees := columns("`params`, here and in `signer.yaml`"), columns("the catalogue's network"), columns("`fees`")
+
+	for i := range chains {
+		params := strings.Trim(chains[i], "`")
+		t.Run(params, func(t *testing.T) {
+			base := t.TempDir()
+			limits := strings.Replace(rehearsalLimits, "params: regtest", "params: "+params, 1)
+			keeper, said := newKeeperOf(t, limits, "--exchange", strings.Repeat("09", 16))
+			v := venueAt(t, realNode{}, filepath.Join(base, "bourse.yaml"), filepath.Join(base, "data"))
+			write(t, v.config, "data: "+v.data+"\n")
+			v.startAs("serve")
+			catalogue := filepath.Join(base, "catalogue.yaml")
+			listed := strings.Replace(listedForTests, "    experimental: true\n", "", 1)
+			if lists[i] != "without" {
+				listed = strings.Replace(listed, "    enabled: true\n", "    enabled: true\n    "+strings.Trim(lists[i], "`")+"\n", 1)
+			}
+			write(t, catalogue, listed)
+			operate[any](v.server, "catalogue", "apply", catalogue)
+
+			settings := fmt.Sprintf("data: %s\nsigner: {socket: %s}\nnetworks:\n  BTC:\n    adapter: bitcoin\n    params: %s\n"+
+				"    nodes: [{url: \"http://127.0.0.1:1\"}]\n    keys: %q\n    start: \"7:%s\"\n",
+				v.data, keeper.socket(), params, printedKeys(t, said, params), strings.Repeat("11", 32))
+			if fees[i] != "none" {
+				settings += "    fees: " + strings.Trim(fees[i], "`") + "\n"
+			}
+			write(t, v.config, settings)
+			v.restart()
+			if got := v.unconnected(); !strings.Contains(got, `"operating":false`) || !strings.Contains(got, `"connected":true`) {
+				t.Errorf("%s", got)
+			}
+		})
+	}
 }
 
 // install puts the programs where commands find them, and the files that people bring.
