@@ -50,8 +50,9 @@ const (
 	maxLateBlocks = 1000
 )
 
-// tracer returns the setting of a trace. It has a node compare accounts before and after each transaction. The answer is bounded by the gas of a block,
-// because each account costs some. A list of calls is not: one that costs 100 gas can repeat any number of bytes.
+// tracer returns the setting of a trace: a node compares accounts before and after each transaction. The answer is bounded
+// by the gas of a block, because each account costs some. A list of calls is not: one that costs 100 gas can repeat any
+// number of bytes.
 func (o *Options) tracer() map[string]any {
 	return map[string]any{
 		"tracer":       "prestateTracer",
@@ -67,7 +68,7 @@ func (c *Client) addCalls(ctx context.Context, b *fullBlock, out *chain.Block) e
 	if len(b.Txs) == 0 {
 		return nil
 	}
-	if c.lateAt(out.Hash) == maxLate {
+	if c.lateAt(out.Hash) >= maxLate {
 		out.Uncalled = true
 		return nil
 	}

@@ -90,6 +90,10 @@ func TestLateTraces(t *testing.T) {
 		t.Fatal(err)
 	}
 	block, receipts := madeTo(t, 2, to)
+	b, _, err := decode(block, receipts)
+	if err != nil {
+		t.Fatal(err)
+	}
 	says := ""
 	node := asking(t, func(method string) string {
 		answer := `"result":` + string(block)
@@ -119,6 +123,10 @@ func TestLateTraces(t *testing.T) {
 	wait("request timed out", 1)
 	read, err := node.Block(t.Context(), 7)
 	if err != nil || !read.Uncalled || len(read.Txs[0].Credits) != 1 {
+		t.Errorf("%+v, %v", read, err)
+	}
+	node.noteLate(chain.Hash(b.Hash)) // of a question that was under way
+	if read, err := node.Block(t.Context(), 7); err != nil || !read.Uncalled {
 		t.Errorf("%+v, %v", read, err)
 	}
 	if node.lateAt(chain.Hash{1}) != 0 {
