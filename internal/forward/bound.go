@@ -99,12 +99,9 @@ func (b *bounds) take() *question {
 
 // pause waits until boundEvery has passed since a question.
 func (f *Forwarder) pause(b Bound) {
-	rest := time.NewTimer(boundEvery - f.Clock().Sub(b.AsOf))
-	defer rest.Stop()
-	select {
-	case <-rest.C:
-	case <-f.ended.Done():
-	}
+	rest, cancel := context.WithTimeout(f.ended, boundEvery-f.Clock().Sub(b.AsOf))
+	defer cancel()
+	<-rest.Done()
 }
 
 // askBound asks the leader for a bound.
