@@ -133,8 +133,11 @@ func follow(ctx context.Context, o *MemberOptions, d *disk.Dir) (term uint64, er
 	return r.run(ctx)
 }
 
-// open opens the voids, the snapshots and the history.
+// open opens the certificate, the voids, the snapshots and the history.
 func (r *replica) open(ctx context.Context) (err error) {
+	if r.certificate, err = certificate.Open(r.Certificate, r.Data, r.Log); err != nil {
+		return err
+	}
 	if r.identity, err = r.Member.Config().Identity(); err != nil {
 		return err
 	}
@@ -264,9 +267,6 @@ func (r *replica) listen(ctx context.Context) ([]*http.Server, error) {
 	}
 	r.others = withRoom(admitted.Room, r.notServed, r.forOthers)
 	r.reads.bound, r.reads.elsewhere = r.forwarder.Bound, r.others
-	if r.certificate, err = certificate.Open(r.Certificate, r.Data, r.Log); err != nil {
-		return nil, err
-	}
 	public, err := r.Node.listen(ctx, r.Listen)
 	if err != nil {
 		return nil, err
