@@ -17,7 +17,7 @@ import (
 // machine holds what a cluster has to know of a new machine.
 type machine struct {
 	Listen  string `help:"Address of its clients." placeholder:"HOST:PORT"`
-	Address string `help:"Address of its node port, which the other nodes dial; port 0 takes a free one. By default that on this machine, for a sandbox." placeholder:"HOST:PORT"`
+	Address string `help:"Address of its node port, which the other nodes dial; port 0 takes a free one. A sandbox's is on this machine by default." placeholder:"HOST:PORT"`
 }
 
 // resolve replaces port 0 of the node port by a free one.
@@ -67,7 +67,7 @@ type joined struct {
 // Run lets the leader admit the node, and makes its data directory.
 func (c *clusterJoin) Run(p *program) error {
 	switch {
-	case c.Leader != "" && c.Dir != "" && c.Token != "" && c.Data == "":
+	case c.Leader != "" && c.Dir != "" && c.Token != "":
 		return c.arrive(p)
 	case c.Leader != "" || c.Token != "" || c.Data == "":
 		return errors.New("a new machine joins by `bourse cluster join LEADER DIR --token TOKEN`, a node of a sandbox by --data")

@@ -337,7 +337,7 @@ func (h *host) other(list []*host) *host {
 
 // TestOneMachineBecomesThree makes an exchange on one machine the first node of a cluster, and another machine join it, which has
 // the journal from the first command on and leads then. Accounts in a file are refused. A node whose journal is damaged gets the
-// entries from the other machine.
+// entries from the other machine; when that is gone for good, it goes on alone.
 func TestOneMachineBecomesThree(t *testing.T) {
 	m := newMachines(t)
 	one, two := m.add(1), m.add(2)
@@ -390,4 +390,16 @@ func TestOneMachineBecomesThree(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(one.dir, "torn", "damaged-"+filepath.Base(segments[0]))); err != nil {
 		t.Errorf("its damaged segment is not kept: %v", err)
 	}
+
+	one.kill()
+	two.kill()
+	alone := []string{"cluster", "recover", "--data", one.dir, "--accept-loss"}
+	if _, stderr, code := run(t, alone...); code == 0 || !strings.Contains(stderr, "--accounts") {
+		t.Errorf("a recovery without the accounts: exit %d: %s", code, stderr)
+	}
+	if r := tool[recovery](t, append(alone, "--accounts", m.accounts)...); r.Node != 1 || !slices.Equal(r.Lost, []uint64{2}) {
+		t.Errorf("the recovery: %+v", r)
+	}
+	one.start()
+	one.awaits(1).goesOn(key, "recovered-", one)
 }
