@@ -199,6 +199,9 @@ type Fees struct {
 	// LeastPerInput more for each further input: the cost of what it replaces, and the relay fee of its own size
 	// (BIP 125, rules 3 and 4). Both are zero for payments that replace nothing, and on networks of accounts.
 	Least, LeastPerInput bourse.Amount
+	// PerChange is the cost of each further output of change, and LeastPerChange what it adds to Least; zero on networks
+	// of accounts.
+	PerChange, LeastPerChange bourse.Amount
 	// Over is true if the cost is above the settings' cap on fees, by at most the multiple [OverCap]. Only
 	// payments with the nonce of a dropped one may cost that much: all payments wait for that nonce.
 	Over bool
@@ -214,6 +217,14 @@ func (f *Fees) Of(inputs int) bourse.Amount {
 		return least
 	}
 	return cost
+}
+
+// Split returns the cost of payments with a number of outputs of change, at least one.
+func (f Fees) Split(change int) Fees {
+	for range change - 1 {
+		f.Cost, f.Least = f.Cost.Plus(f.PerChange), f.Least.Plus(f.LeastPerChange)
+	}
+	return f
 }
 
 // OverCap bounds the price of payments that take the nonce of dropped ones, in multiples of the cap on fees.
@@ -238,6 +249,10 @@ type Payment struct {
 	To     Destination
 	// Inputs are the source on networks of outputs; change goes to IndexChange.
 	Inputs []Input
+	// Change is the number of outputs that the change is split into, at most MaxChange: as many of at least LeastChange each as
+	// the change and CostCap allow. Zero is one. The first has half, and the others the same each.
+	Change      int
+	LeastChange bourse.Amount
 	// From and Nonce are the source on networks of accounts.
 	From  uint32
 	Nonce uint64

@@ -11,6 +11,40 @@ import (
 // the limit of any network.
 const MaxInputs = 100
 
+// MaxChange bounds the outputs of change of one payment. One payment can spend all of them.
+const MaxChange = MaxInputs
+
+// SplitChange returns the amounts of the outputs of change: as many as Payment.Change says, if the rest of the inputs
+// behind the amount covers their cost and each has at least worth and LeastChange; else fewer. A single one needs worth
+// alone; there is none if it has less.
+func (p *Payment) SplitChange(rest, worth bourse.Amount, cost func(outputs int) bourse.Amount) []bourse.Amount {
+	for n := min(max(p.Change, 1), MaxChange); n > 0; n-- {
+		paid := cost(n)
+		change, enough := rest.Sub(paid)
+		if !enough || n > 1 && p.CostCap.Less(paid) {
+			continue
+		}
+		first, each := Split(change, n)
+		if first.IsZero() || first.Less(worth) || n > 1 && (each.IsZero() || each.Less(worth) || each.Less(p.LeastChange)) {
+			continue
+		}
+		return append([]bourse.Amount{first}, slices.Repeat([]bourse.Amount{each}, n-1)...)
+	}
+	return nil
+}
+
+// Split divides change into a number of outputs: the first has half of it, so that a large payment takes few inputs,
+// and each of the others the same. With one output each is zero.
+func Split(change bourse.Amount, outputs int) (first, each bourse.Amount) {
+	if outputs <= 1 {
+		return change, each
+	}
+	half, _ := change.Div64(2)
+	each, _ = half.Div64(uint64(outputs - 1))
+	others, _ := each.Mul(uint64(outputs - 1)) // at most half
+	return change.Minus(others), each
+}
+
 // Need is what the inputs of a payment must cover.
 type Need struct {
 	Coin, Native CoinID
@@ -31,8 +65,8 @@ func Select(unspent []Input, coin, native CoinID, amount bourse.Amount, fees Fee
 func SelectBeside(first, unspent []Input, want *Need) ([]Input, bourse.Amount, bool) {
 	more := slices.Clone(unspent)
 	more = slices.DeleteFunc(more, func(in Input) bool { return in.Coin != want.Coin })
-	slices.SortFunc(more, largestFirst)
-	first = slices.SortedFunc(slices.Values(first), largestFirst)
+	slices.SortFunc(more, LargestFirst)
+	first = slices.SortedFunc(slices.Values(first), LargestFirst)
 	own := slices.Concat(first, more)
 
 	var sum bourse.Amount
@@ -53,6 +87,7 @@ func SelectBeside(first, unspent []Input, want *Need) ([]Input, bourse.Amount, b
 	return nil, bourse.Amount{}, false
 }
 
-func largestFirst(a, b Input) int {
+// LargestFirst orders inputs by amount, the largest first, and equal ones by their outputs.
+func LargestFirst(a, b Input) int {
 	return cmp.Or(b.Amount.Cmp(a.Amount), a.Tx.Compare(b.Tx), cmp.Compare(a.Index, b.Index))
 }

@@ -135,3 +135,39 @@ func TestDisplaced(t *testing.T) {
 		}
 	}
 }
+
+// TestSplitChange holds split change against every other number of outputs: nothing is lost, each output is large enough, and
+// more of them would be too small or too dear.
+func TestSplitChange(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(name string, most uint64) uint64 { return rapid.Uint64Range(0, most).Draw(t, name) }
+		rest, worth, least := draw("rest", 1000), draw("worth", 50), draw("least", 100)
+		base, each, most := draw("base", 20), draw("each", 20), draw("most", 200)
+		p := chain.Payment{
+			Change:      rapid.IntRange(0, 2*chain.MaxChange).Draw(t, "change"),
+			LeastChange: bourse.Units(least), CostCap: bourse.Units(most),
+		}
+		cost := func(n int) uint64 { return base + each*uint64(n) }
+		list := p.SplitChange(bourse.Units(rest), bourse.Units(worth), func(n int) bourse.Amount { return bourse.Units(cost(n)) })
+
+		sum := uint64(0)
+		for i, part := range list {
+			sum += part.Lo
+			if part.IsZero() || i > 1 && part != list[1] {
+				t.Fatalf("parts of %v", list)
+			}
+		}
+		if n := uint64(len(list)); n > 0 && sum+cost(len(list)) != rest || n > 1 && (2*list[0].Lo < sum || 2*list[0].Lo > sum+2*n) {
+			t.Fatalf("%v of %d at a cost of %d", list, rest, cost(len(list)))
+		}
+		for n := 1; n <= min(max(p.Change, 1), chain.MaxChange); n++ {
+			fits := rest > cost(n) && rest-cost(n) >= worth
+			if n > 1 {
+				fits = fits && (rest-cost(n))/2/uint64(n-1) >= max(worth, least, 1) && cost(n) <= most
+			}
+			if n > len(list) && fits || n == len(list) && !fits {
+				t.Fatalf("%d outputs, and %d fit: %t", len(list), n, fits)
+			}
+		}
+	})
+}

@@ -43,7 +43,7 @@ func (b *bid) fees() chain.Fees {
 	fees := feesAt(b.rate)
 	if !b.paid.IsZero() {
 		fees.Least = b.least(weightBase + weightInput + 2*weightOutput).Plus(leastChange(b.rate))
-		fees.LeastPerInput = costOf(weightInput, relayRate)
+		fees.LeastPerInput, fees.LeastPerChange = costOf(weightInput, relayRate), costOf(weightChange, relayRate)
 	}
 	return fees
 }

@@ -114,6 +114,8 @@ func drawPayment(t *rapid.T, c *Client) *chain.Payment {
 			"bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2",
 			"bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0", "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy",
 		}).Draw(t, "to")},
+		Change:      rapid.IntRange(0, chain.MaxChange).Draw(t, "change"),
+		LeastChange: bourse.Units(rapid.Uint64Range(0, 100_000).Draw(t, "least")),
 	}
 	for i := range rapid.IntRange(1, 4).Draw(t, "inputs") {
 		p.Inputs = append(p.Inputs, chain.Input{
@@ -209,9 +211,15 @@ func checkEngine(t *rapid.T, k *Keys, raw []byte, rate, cost uint64) {
 // on top of the fee.
 func checkLeft(t *rapid.T, d chain.Decoded, p *chain.Payment, rate uint64) {
 	t.Helper()
-	fee := costOf(weightBase+len(p.Inputs)*weightInput+2*weightOutput, rate)
-	if len(d.Pays) == 2 && d.Pays[1].Amount.Less(leastChange(rate)) || fee.Plus(leastChange(rate)).Less(d.Cost) {
+	change := d.Pays[1:]
+	fee := costOf(weightBase+len(p.Inputs)*weightInput+2*weightOutput+max(0, len(change)-1)*weightChange, rate)
+	if len(change) > max(p.Change, 1) || fee.Plus(leastChange(rate)).Less(d.Cost) {
 		t.Fatalf("pays %v at a cost of %s", d.Pays, d.Cost.Format(0))
+	}
+	for _, part := range change {
+		if part.Amount.Less(leastChange(rate)) || len(change) > 1 && part.Amount.Less(p.LeastChange) {
+			t.Fatalf("change of %v", change)
+		}
 	}
 }
 

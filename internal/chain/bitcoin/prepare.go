@@ -20,6 +20,8 @@ const (
 	weightInput = 4*(36+1+4) + 1 + 1 + 72 + 1 + keySize
 	// weightOutput has the longest script of an address, that of P2TR and P2WSH.
 	weightOutput = 4 * (8 + 1 + 34)
+	// weightChange has the script of P2WPKH.
+	weightChange = 4 * (8 + 1 + 22)
 	// perVirtual is the weight of a virtual byte, the unit of fee rates.
 	perVirtual = 4
 )
@@ -62,7 +64,7 @@ func (c *Client) rate(ctx context.Context) (uint64, error) {
 
 // MaxCost returns the cost of the largest payment at the highest rate.
 func (c *Client) MaxCost() bourse.Amount {
-	cost := costOf(weightBase+chain.MaxInputs*weightInput+2*weightOutput, c.options.Cap)
+	cost := costOf(weightBase+chain.MaxInputs*weightInput+2*weightOutput+(chain.MaxChange-1)*weightChange, c.options.Cap)
 	return cost.Plus(leastChange(c.options.Cap))
 }
 
@@ -80,7 +82,9 @@ func (c *Client) Fees(ctx context.Context, coin chain.CoinID) (chain.Fees, error
 
 func feesAt(rate uint64) chain.Fees {
 	cost := costOf(weightBase+weightInput+2*weightOutput, rate)
-	return chain.Fees{Cost: cost.Plus(leastChange(rate)), PerInput: costOf(weightInput, rate)}
+	return chain.Fees{
+		Cost: cost.Plus(leastChange(rate)), PerInput: costOf(weightInput, rate), PerChange: costOf(weightChange, rate),
+	}
 }
 
 // leastChange is the amount from which on change is worth an output: it can be relayed, and is
@@ -134,7 +138,7 @@ func (c *Client) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned,
 }
 
 // assemble makes the transaction of a payment: its inputs in their order, the destination, and
-// change if it is worth an output. It fails with chain.ErrCost where a replacement is so small that it would have to
+// change where it is worth an output. It fails with chain.ErrCost where a replacement is so small that it would have to
 // pay a rate above the cap.
 func (c *Client) assemble(p *chain.Payment, script []byte, b *bid) (*payment, error) {
 	t := &payment{tx: wire.NewMsgTx(txVersion), inputs: p.Inputs}
@@ -150,14 +154,14 @@ func (c *Client) assemble(p *chain.Payment, script []byte, b *bid) (*payment, er
 	}
 
 	weight := weightBase + len(p.Inputs)*weightInput + 4*(8+1+len(script))
-	bare, withChange := b.costOf(weight), b.costOf(weight+4*(8+1+22))
 	rest, enough := sum.Sub(p.Amount)
-	if !enough || rest.Less(bare) {
+	if !enough || rest.Less(b.costOf(weight)) {
 		return nil, chain.ErrFunds
 	}
 
 	t.tx.AddTxOut(&wire.TxOut{Value: int64(p.Amount.Lo), PkScript: script})
-	if change, some := rest.Sub(withChange); some && !change.Less(leastChange(b.rate)) {
+	cost := func(change int) bourse.Amount { return b.costOf(weight + change*weightChange) }
+	for _, change := range p.SplitChange(rest, leastChange(b.rate), cost) {
 		t.tx.AddTxOut(&wire.TxOut{Value: int64(change.Lo), PkScript: keyHashScript(c.keys.program(chain.IndexChange))})
 	}
 	if weight := t.weight(); costOf(weight, c.options.Cap).Less(b.least(weight)) {

@@ -92,6 +92,7 @@ func Run(t *testing.T, open func(t *testing.T) *Rig) {
 		{"SpentTwice", testSpentTwice, reorganised},
 		{"Payment", testPayment, nil},
 		{"ChangeIsNoDeposit", testChange, nil},
+		{"ChangeIsSplit", testSplitChange, ofOutputs},
 		{"BroadcastAgain", testBroadcastAgain, nil},
 		{"LostReply", testLostReply, nil},
 		{"Conflict", testConflict, nil},
@@ -136,6 +137,7 @@ type desk struct {
 func (r *Rig) shape() *chain.Shape { return r.Network.Shape() }
 func withMemos(r *Rig) bool        { return r.shape().MemoName != "" }
 func ofAccounts(r *Rig) bool       { return !r.shape().Outputs }
+func ofOutputs(r *Rig) bool        { return r.shape().Outputs }
 func replacing(r *Rig) bool        { return r.shape().Replaces }
 func withSweeps(r *Rig) bool       { return r.shape().Sweeps }
 func withTokenSweeps(r *Rig) bool  { return r.shape().Sweeps && len(r.shape().Coins) > 1 }

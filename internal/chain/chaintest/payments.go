@@ -170,6 +170,44 @@ func testChange(d *desk) {
 	}
 }
 
+// testSplitChange checks that change comes in as many outputs as are asked for, at the cost that Fees names, and that
+// one payment spends them all.
+func testSplitChange(d *desk) {
+	const parts = 4
+	coin := d.shape().Coins[0]
+	p := d.payment(coin, amount(coin))
+	p.Change, p.LeastChange = parts, bourse.Units(1)
+	u := d.prepare(p)
+	fees, err := d.Network.Fees(d.Context(), coin.ID)
+	d.must(err)
+	split := fees.Split(parts)
+	if most := split.Of(len(p.Inputs)); most.Less(u.Cost) || u.Cost.Less(fees.PerChange) {
+		d.Errorf("it costs %s, and at most %s", u.Cost.Format(0), most.Format(0))
+	}
+	raw, hash, err := d.Keys.Sign(u.Raw)
+	d.must(err)
+	d.broadcast(raw, chain.Accepted)
+
+	found := d.deposits(d.mine(1).Height)
+	all := d.payment(coin, amount(coin))
+	all.Inputs = nil
+	for _, f := range found {
+		all.Inputs = append(all.Inputs, chain.Input{
+			Outpoint: chain.Outpoint{Tx: hash, Index: f.index}, Owner: f.owner.At, Coin: coin.ID, Amount: f.sum,
+		})
+	}
+	if len(found) != parts {
+		d.Fatalf("change came in %d outputs", len(found))
+	}
+	if all.Amount = found[1].sum.Plus(found[2].sum).Plus(found[3].sum); all.Amount.IsZero() {
+		d.Fatal("change of nothing")
+	}
+	raw, _ = d.sign(all)
+	d.broadcast(raw, chain.Accepted)
+	d.mine(1)
+	d.state(raw, chain.TxMined)
+}
+
 // testBroadcastAgain broadcasts the same bytes repeatedly.
 func testBroadcastAgain(d *desk) {
 	coin := d.shape().Coins[0]

@@ -87,10 +87,11 @@ func (c *Client) Outbid(ctx context.Context, coin chain.CoinID, replaces [][]byt
 		return chain.Fees{}, err
 	}
 	if c.params.Shape.Outputs {
-		input := size(1, 0) - size(0, 0)
+		input, change := size(1, 0)-size(0, 0), size(0, 1)-size(0, 0)
 		return chain.Fees{
-			Cost: costOf(size(1, 2), b.rate), PerInput: costOf(input, b.rate),
-			Least: b.paid.Plus(costOf(size(1, 2), b.relay)), LeastPerInput: costOf(input, b.relay),
+			Cost: costOf(size(1, 2), b.rate), PerInput: costOf(input, b.rate), PerChange: costOf(change, b.rate),
+			Least:         b.paid.Plus(costOf(size(1, 2), b.relay)),
+			LeastPerInput: costOf(input, b.relay), LeastPerChange: costOf(change, b.relay),
 		}, nil
 	}
 	return chain.Fees{Cost: costOf(c.mostGas(coin), b.rate), Over: b.rate > c.params.rate*maxRate}, nil
@@ -149,12 +150,13 @@ func (c *Client) finish(t *transaction, most bourse.Amount) (chain.Unsigned, err
 func (c *Client) prepareOutputs(t *transaction, p *chain.Payment, b *bid) error {
 	c.params.spend(t, p.Inputs, func(index uint32) string { return c.params.address(c.key, index) })
 	in, _, ok := t.sums(p.Coin)
-	need := p.Amount
-	var cost bourse.Amount
-	if p.Coin == c.params.Shape.Native {
-		cost = b.costOf(size(len(p.Inputs), 2))
-		need, ok = add(need, cost, ok)
+	cost := func(change int) bourse.Amount {
+		if p.Coin != c.params.Shape.Native {
+			return bourse.Amount{}
+		}
+		return b.costOf(size(len(p.Inputs), 1+change))
 	}
+	need, ok := add(p.Amount, cost(1), ok)
 	rest, enough := in.Sub(need)
 	if !ok || !enough {
 		return chain.ErrFunds
@@ -163,13 +165,13 @@ func (c *Client) prepareOutputs(t *transaction, p *chain.Payment, b *bid) error 
 	// Change below the cost of spending it goes to the network, if the cost cap allows
 	// it.
 	worth := costOf(size(1, 0)-size(0, 0), b.rate)
-	most, fits := add(cost, rest, true)
-	if rest.IsZero() || rest.Less(worth) && fits && !p.CostCap.Less(most) {
-		return nil
+	change := p.SplitChange(in.Minus(p.Amount), worth, cost)
+	if len(change) == 0 && !rest.IsZero() && p.CostCap.Less(cost(1).PlusOrMax(rest)) {
+		change = []bourse.Amount{rest}
 	}
-
-	change := c.Destination(chain.IndexChange).Address
-	t.Outputs = append(t.Outputs, output{change, p.Coin, units(rest)})
+	for _, amount := range change {
+		t.Outputs = append(t.Outputs, output{c.Destination(chain.IndexChange).Address, p.Coin, units(amount)})
+	}
 	return nil
 }
 
