@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain/hdkeys"
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
 	"github.com/bourse-exchange/bourse/internal/signer"
+	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
 // ofBitcoin connects networks of the Bitcoin family.
@@ -36,7 +38,7 @@ func (f *ofBitcoin) check(s *Settings, e *entry) (err error) {
 	case s.floor > math.MaxUint32 || s.highest > math.MaxUint32:
 		return errors.New("fees are units per virtual byte, below 2^32")
 	}
-	s.Chain = f.params.Identity()
+	s.Chain, s.outputs = f.params.Identity(), cmp.Or(e.Outputs, wallet.DefaultOutputs)
 	if s.cold != "" {
 		if f.cold, err = f.params.ParseCold(s.cold); err != nil {
 			return err

@@ -27,6 +27,8 @@ func (f *ofCosmos) check(s *Settings, e *entry) (err error) {
 		return errors.New("trace is a setting of the adapter evm")
 	case s.cold != "":
 		return errors.New("cold is a setting of the adapter bitcoin")
+	case e.Outputs != 0:
+		return errors.New("outputs is a setting of the adapter bitcoin")
 	case s.stuck > 0:
 		return errors.New("fees: stuck is no setting of the adapter cosmos: its nodes take nothing in the place of what waits")
 	case s.floor >= cosmos.PriceEnd || s.highest >= cosmos.PriceEnd:

@@ -27,8 +27,11 @@ func (f *ofEVM) check(s *Settings, e *entry) (err error) {
 	if f.chain, err = evm.ParseChain(e.Params); err != nil {
 		return err
 	}
-	if s.cold != "" {
+	switch {
+	case s.cold != "":
 		return errors.New("cold is a setting of the adapter bitcoin")
+	case e.Outputs != 0:
+		return errors.New("outputs is a setting of the adapter bitcoin")
 	}
 	s.Chain = (&evm.Params{Chain: f.chain}).Identity()
 	if s.floor > math.MaxInt64 || s.highest > math.MaxInt64 {

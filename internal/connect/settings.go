@@ -19,6 +19,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain/quorum"
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
 	"github.com/bourse-exchange/bourse/internal/signer"
+	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
 // Settings are those of one network.
@@ -40,7 +41,9 @@ type Settings struct {
 	floor, highest uint64
 	// stuck is the number of blocks after which a waiting withdrawal is outbid; zero for never.
 	stuck uint64
-	hot   hot
+	// outputs is as in wallet.Options.
+	outputs int
+	hot     hot
 	// alone bounds what one node alone credits.
 	alone alone
 	// cold is the descriptor of cold storage; empty for none.
@@ -102,6 +105,8 @@ type entry struct {
 	} `yaml:"fees"`
 	Hot  hot    `yaml:"hot"`
 	Cold string `yaml:"cold"`
+	// Outputs is zero for the usual number.
+	Outputs int `yaml:"outputs"`
 	// Alone is a node, because a mapping that is left empty would be none.
 	Alone yaml.Node `yaml:"credit-alone"`
 }
@@ -227,6 +232,9 @@ func (e *entry) settings(symbol bourse.Symbol) (s Settings, err error) {
 	}
 	if err := s.hot.check(); err != nil {
 		return s, err
+	}
+	if e.Outputs < 0 || e.Outputs > wallet.MaxOutputs {
+		return s, fmt.Errorf("outputs: %d, and 1 to %d are taken", e.Outputs, wallet.MaxOutputs)
 	}
 	if s.alone, err = readAlone(&e.Alone); err != nil {
 		return s, err

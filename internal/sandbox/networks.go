@@ -98,7 +98,7 @@ func (w *World) open(p *devnet.Params) (*wallet.Connection, error) {
 	})
 	w.networks = append(w.networks, n)
 	return &wallet.Connection{
-		Network: n.client, Signer: signing,
+		Network: n.client, Signer: signing, Outputs: wallet.DefaultOutputs,
 		Changed: n.changed, Tick: n.tick, Close: node.Close,
 	}, nil
 }

@@ -1,6 +1,7 @@
 package signer_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -76,4 +77,38 @@ func (b *bench) hostile(id bourse.NetworkID, p chain.Payment, e signer.Expect) {
 		want = signer.ErrNonce
 	}
 	b.refuses(u, second, want)
+}
+
+// TestSplitChange signs a payment with several outputs of change. One of them that goes to the receiver, to a stranger or to
+// another address of the exchange is refused.
+func TestSplitChange(t *testing.T) {
+	b := newBench(t)
+	p, e := b.payment(btc, 1, 1_000_000)
+	p.Change, p.LeastChange = 3, p.Amount
+	change := b.clients[btc].Destination(chain.IndexChange).Address
+	stranger, err := b.nodes[btc].NewAddress()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	u := b.prepare(btc, p)
+	if got := strings.Count(string(u.Raw), change); got != 3 {
+		t.Fatalf("%d outputs of change", got)
+	}
+	hot, customer := b.clients[btc].Destination(chain.IndexHot), b.clients[btc].Destination(1)
+	for _, to := range []string{p.To.Address, stranger, hot.Address, customer.Address} {
+		other := u
+		other.Raw = []byte(strings.Replace(string(u.Raw), change, to, 1))
+		b.refuses(other, e, signer.ErrMismatch)
+	}
+	again := p // the same amount to the receiver, as often as change
+	again.Inputs[0].Amount = bourse.Units(5_000_000 + 2_500 + 2*400)
+	twice := b.prepare(btc, again)
+	last := strings.LastIndex(string(twice.Raw), change)
+	twice.Raw = []byte(string(twice.Raw[:last]) + p.To.Address + string(twice.Raw[last+len(change):]))
+	if strings.Count(string(twice.Raw), `"amount":"1000000"`) != 3 {
+		t.Errorf("it pays %s", twice.Raw)
+	}
+	b.refuses(twice, e, signer.ErrMismatch)
+	b.signs(u, e)
 }

@@ -65,6 +65,8 @@ type network struct {
 	deep, rough bool
 	// stuck is the number of blocks after which the exchange outbids its payments; zero for never.
 	stuck uint64
+	// outputs is the number of outputs below which change is split; zero for never.
+	outputs int
 	// colds are the addresses of cold storage that moves were signed for.
 	colds []string
 	// silentUntil is the step at which the node answers again; zero if it does now.

@@ -121,6 +121,8 @@ const (
 	MoveEnded
 	// EndedMoveMined: a block has one that was given up.
 	EndedMoveMined
+	// ChangeSplit: a payment with several outputs of change was signed.
+	ChangeSplit
 	// WithdrawalCanceled: a withdrawal was canceled, and nothing was paid.
 	WithdrawalCanceled
 	// WithdrawalDelayed: an account's money was put on hold before a withdrawal or a
@@ -174,6 +176,7 @@ var kindNames = [kinds]string{
 	DepositHidden: "hidden deposits", DepositCredited: "deposits credited", WithdrawalPaid: "withdrawals paid",
 	WithdrawalOutbid: "withdrawals outbid", WithdrawalCanceled: "withdrawals canceled",
 	MoveOutbid:        "sweeps and top-ups outbid",
+	ChangeSplit:       "changes split",
 	Cooled:            "moves to cold storage",
 	Warmed:            "moves from cold storage",
 	MoveEnded:         "moves given up",

@@ -45,11 +45,13 @@ func newWallets(w *world) *wallets {
 	x := &wallets{world: w, chance: newChance(w.Seed, 3), vault: memdisk.New(w.Seed + 1), rivals: map[bourse.WalletID]bool{},
 		ended: map[bourse.TxHash]bool{}}
 	symbols := []bourse.Symbol{"BTC", "ETH", "ATOM", "TEST"}
+	outputs := newChance(w.Seed, 6)
 	for id := bourse.NetworkID(1); id <= bourse.NetworkID(w.shape.networks); id++ {
 		at := x.chance.Below(uint64(len(symbols)))
 		n := newNetwork(w, id, symbols[at])
 		n.deep = x.chance.oneIn(5)
 		n.stuck = pick[uint64](x.chance, 0, 1, 1, 2)
+		n.outputs = pick(outputs, 0, 2, 60, 80) // a fresh network has up to 50
 		x.networks = append(x.networks, n)
 		symbols = append(symbols[:at], symbols[at+1:]...)
 	}
@@ -140,11 +142,30 @@ func (x *wallets) submit(_ context.Context, cmd *bourse.Command) (bourse.Outcome
 			if own.Kind == bourse.CommandRecord && own.Wallet.Signed.Kind == bourse.SignedCool && ticket.Outcome.Reason == 0 {
 				w.count(Cooled)
 			}
+			if own.Kind == bourse.CommandRecord && own.Wallet.Signed.Kind == bourse.SignedWithdrawal {
+				x.countChange(own.Wallet.Signed)
+			}
 			x.mayEnd()
 			return ticket.Outcome, ticket.Err
 		default:
 			x.wait(life)
 		}
+	}
+}
+
+// countChange counts a payment whose change is split.
+func (x *wallets) countChange(s *bourse.SignedTx) {
+	n := x.networks[s.Network-1]
+	d, err := n.codec.Decode(s.Raw)
+	want(err, "decoding what was signed")
+	change := 0
+	for i := range d.Pays {
+		if d.Pays[i].To.Address == n.codec.Destination(chain.IndexChange).Address {
+			change++
+		}
+	}
+	if n.params.Shape.Outputs && change > 1 {
+		x.world.count(ChangeSplit)
 	}
 }
 
@@ -204,7 +225,7 @@ func (p *process) worker(n *network) *wallet.Worker {
 		}
 		p.workers[n.id] = wallet.NewWorker(wallet.Options{
 			ID: n.id, Network: transport, Signer: pen{p}, Board: p.board, Listed: p, Submit: p.world.wallets.submit,
-			Stuck: n.stuck, Bands: n.bands(), Log: slog.New(slog.DiscardHandler),
+			Stuck: n.stuck, Outputs: n.outputs, Bands: n.bands(), Log: slog.New(slog.DiscardHandler),
 		})
 	}
 	return p.workers[n.id]

@@ -24,6 +24,8 @@ type Connection struct {
 	Start uint64
 	// Stuck is as in Options.
 	Stuck uint64
+	// Outputs is as in Options.
+	Outputs int
 	// Hot bounds the hot wallet's balances of some assets.
 	Hot map[bourse.AssetID]Band
 	// Alone is as in Options.

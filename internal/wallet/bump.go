@@ -196,6 +196,12 @@ func (w *Worker) tryOutbid(ctx context.Context, s *bourse.SignedTx, dropped []bo
 		return err
 	}
 
+	kept, err := w.mostChange(append(raws(newest(dropped)), s.Raw)...)
+	if err != nil {
+		return err
+	}
+	now, fees = now.Split(kept), fees.Split(kept)
+
 	cost, inputs := fees.Cost, 1
 	switch {
 	case outputs:

@@ -77,11 +77,14 @@ func (w *world) summary() string {
 // there and starts again. Every other time the networks crash with it.
 func TestCrashAtEveryPoint(t *testing.T) {
 	each(t, func(t *testing.T, w *world, l *listing) {
+		w.outputs = 60
+		w.open()
 		want := story(w, l)
 		points := w.points
 		for point := 1; point <= points; point++ {
 			w := newWorld(t, l.network)
-			w.together = point%2 == 0
+			w.outputs, w.together = 60, point%2 == 0
+			w.open()
 			where := ""
 			w.at = func(at int, what string) {
 				if at == point {

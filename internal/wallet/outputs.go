@@ -42,7 +42,10 @@ func (w *Worker) outbidOutputs(
 	own, usual := slices.Clip(p.Replaces), fees
 	var released []bourse.SignedTx
 	for w.refusals < maxRefusals {
-		enough := w.sourceOutputs(p, fees, id, released)
+		enough, err := w.sourceOutputs(p, fees, id, released)
+		if err != nil {
+			return false, err
+		}
 		if !enough && len(released) == 0 {
 			if id != 0 && len(w.aside) > 0 {
 				w.unmade[id] = true
@@ -138,13 +141,20 @@ func (w *Worker) leaveOut(alone map[bourse.Outpoint]bool, rivals []bourse.Signed
 
 // sourceOutputs chooses outputs. A replacement spends every free output that its dropped
 // transactions share, so at most one of them is ever mined, those of the released ones that it outbids, and others if
-// these do not cover its higher cost. No other payment spends those of dropped ones meanwhile.
+// these do not cover its higher cost. No other payment spends those of dropped ones meanwhile. It has as many outputs of
+// change as they have, because a smaller one would pay their cost at a higher rate.
 func (w *Worker) sourceOutputs(
 	p *chain.Payment, fees chain.Fees, id bourse.WalletID, released []bourse.SignedTx,
-) bool {
+) (enough bool, err error) {
 	own, some := w.instead(id), false
+	w.enlarged = false
+	if p.Change, err = w.mostChange(p.Replaces...); err != nil {
+		return false, err
+	}
+	p.LeastChange, fees = bourse.Amount{}, fees.Split(p.Change)
 	var first, more []chain.Input
-	for _, in := range w.spendable(id) {
+	free := w.spendable(id)
+	for _, in := range free {
 		apart := slices.ContainsFunc(own, func(s bourse.SignedTx) bool { return !slices.Contains(s.Inputs, in.Outpoint) })
 		shared := len(own) > 0 && !apart && in.Coin == p.Coin
 		some = some || shared
@@ -156,14 +166,17 @@ func (w *Worker) sourceOutputs(
 		}
 	}
 	if len(own) > 0 && !some {
-		return false
+		return false, nil
 	}
 
 	want := chain.Need{Coin: p.Coin, Native: w.Network.Shape().Native, Amount: p.Amount, Fees: fees}
 	chosen, cost, enough := chain.SelectBeside(first, more, &want)
 	// Change below the cost of an input goes to the network on top.
 	p.Inputs, p.CostCap = chosen, cost.Plus(fees.PerInput)
-	return enough
+	if enough && w.Outputs > 0 && p.Kind == bourse.SignedWithdrawal && len(p.Replaces) == 0 && !w.plain {
+		w.arrange(p, fees, free)
+	}
+	return enough, nil
 }
 
 // spendable returns the free outputs that a payment may spend: those that are ripe, and in no transaction that another

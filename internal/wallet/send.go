@@ -28,6 +28,9 @@ func (w *Worker) send(ctx context.Context, health *chain.Health) (bool, error) {
 		return false, w.strand(ctx, w.unsigned())
 	}
 
+	if err := w.await(signed); err != nil {
+		return false, err
+	}
 	overdue := w.age(signed, moves)
 	if done, err := w.topUpAgain(ctx, moves); done || err != nil {
 		return done, err
@@ -53,6 +56,7 @@ const maxRefusals = 10
 // more to ask for.
 func (w *Worker) payAll(ctx context.Context) (bool, error) {
 	limited, unsigned := 0, w.unsigned()
+	w.asked = len(unsigned)
 	for _, wd := range unsigned {
 		if !w.waiting[wd.ID] && !w.unmade[wd.ID] {
 			if done, err := w.pay(ctx, &wd); done || err != nil {
@@ -287,6 +291,11 @@ func (w *Worker) carryOut(
 		Network: w.ID, Kind: p.Kind, ID: id, Coin: p.Coin, Amount: p.Amount, To: p.To, CostCap: p.CostCap,
 		Account: depositor, Nonce: p.Nonce,
 	})
+	if w.dear {
+		w.dear, w.plain = false, true
+		defer func() { w.plain = false }()
+		return w.carryOut(ctx, p, fees, id, depositor)
+	}
 	if signed == nil {
 		return false, nil
 	}
@@ -328,6 +337,9 @@ func (w *Worker) sign(ctx context.Context, u chain.Unsigned, e signer.Expect) *s
 	for ; e.Attempt < maxAttempts; e.Attempt++ {
 		signed, err := w.Signer.Sign(ctx, u, e)
 		switch {
+		case w.enlarged && tooCostly(err):
+			w.dear = true
+			return nil
 		case errors.Is(err, signer.ErrCosts):
 			w.costly = true
 		case errors.Is(err, signer.ErrSpent):
@@ -352,6 +364,14 @@ func (w *Worker) sign(ctx context.Context, u chain.Unsigned, e signer.Expect) *s
 		}
 	}
 	return nil
+}
+
+// tooCostly reports whether the signer refuses a payment that might pass at a lower cost.
+func tooCostly(err error) bool {
+	if errors.Is(err, signer.ErrSpent) || errors.Is(err, signer.ErrUnapproved) {
+		return errors.Is(err, signer.ErrCosts)
+	}
+	return errors.Is(err, signer.ErrLimit)
 }
 
 // source chooses the source of a payment; enough is false if the balance is too low.

@@ -26,6 +26,9 @@ type Options struct {
 	Start uint64
 	// Stuck is the number of blocks after which a waiting transaction is overdue, and is outbid; zero for never.
 	Stuck uint64
+	// Outputs is the number of outputs that payments can spend below which the change of payments is split, at most MaxOutputs;
+	// zero for never. More are made while more withdrawals wait.
+	Outputs int
 	// Bands bound the hot wallet's balances of some assets.
 	Bands map[bourse.AssetID]Band
 	// Alone bounds the deposits of a UTC day that one node alone credits, by asset; an asset that is not there has none.
@@ -87,6 +90,13 @@ type Worker struct {
 	pinnedAt bourse.BlockRef
 	// aside are outputs of released transactions that one payment cannot afford to outbid.
 	aside map[bourse.Outpoint]bool
+	// asked is the number of withdrawals that waited for a transaction at the begin of this step, and change the change of the
+	// payments that wait for a block.
+	asked  int
+	change map[bourse.TxHash][]chain.Pay
+	// enlarged is true if the payment has more inputs or outputs of change than it needs, dear if the signer found it too costly,
+	// and plain makes payments without them.
+	enlarged, dear, plain bool
 	// spent is, by coin, the least amount that exceeded one of the signer's limits in this
 	// step. Larger amounts would be refused as well.
 	spent map[chain.CoinID]bourse.Amount

@@ -1,6 +1,7 @@
 package wallet_test
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -91,6 +92,9 @@ type world struct {
 	now bourse.Time
 	// stuck is the workers' setting.
 	stuck uint64
+	// outputs is the workers' setting, and maxCost the signer's from the next start on; zero for its usual one.
+	outputs int
+	maxCost uint64
 	// reasons are those with which the workers held payments up.
 	reasons []string
 	journal [][]byte
@@ -286,7 +290,7 @@ func (w *world) open() {
 		}
 		keyrings[n.id] = signer.Network{
 			Account: signer.Account{Name: n.params.Symbol, Chain: n.params.Identity(), Public: keys.Public().String()},
-			Codec:   codec, Keys: keys, MaxCost: bourse.Units(1e17),
+			Codec:   codec, Keys: keys, MaxCost: bourse.Units(cmp.Or(w.maxCost, 1e17)),
 			HourCost: signer.UnlimitedCost(), Limit: w.limit,
 		}
 	}
@@ -304,7 +308,7 @@ func (w *world) open() {
 			n.client.Keep(*w.cold)
 		}
 		n.worker = wallet.NewWorker(wallet.Options{
-			ID: n.id, Stuck: w.stuck, Bands: w.bands, Alone: w.alone, Network: eye{n.client, w}, Signer: pen{w}, Board: w.board, Listed: w, Submit: w.submit,
+			ID: n.id, Stuck: w.stuck, Outputs: w.outputs, Bands: w.bands, Alone: w.alone, Network: eye{n.client, w}, Signer: pen{w}, Board: w.board, Listed: w, Submit: w.submit,
 			Log: slog.New(reasons{slog.DiscardHandler, &w.reasons}),
 		})
 	}
