@@ -109,7 +109,7 @@ NODE ?= knots
 
 .PHONY: networks-test
 networks-test: ## Run the tests against a real node, NODE=knots, litecoin, btcd, anvil, geth or cosmos, which must be there.
-	BOURSE_REQUIRE="$(NODE)" $(GO) test -count=1 -timeout 20m -v -run '^Test(Contract|ColdOnNode|ThawOnNode|Faults|RealNetworks|RealCreditAlone|RealQuorum|RealDrills|RealMoney|RealSigner|NetworkKills)$$/^$(NODE)$$' ./internal/chain/bitcoin ./internal/chain/evm ./internal/chain/cosmos ./cmd/bourse
+	BOURSE_REQUIRE="$(NODE)" $(GO) test -count=1 -timeout 20m -v -run '^Test(Contract|ColdOnNode|ThawOnNode|Faults|RealNetworks|RealCreditAlone|RealQuorum|RealDrills|RealMoney|RealSigner|RealCrowd|NetworkKills)$$/^$(NODE)$$' ./internal/chain/bitcoin ./internal/chain/evm ./internal/chain/cosmos ./cmd/bourse
 
 FAMILY ?= $(NODES)
 
