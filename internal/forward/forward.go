@@ -163,17 +163,12 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // endWithLead ends a stream once another node leads. A leader that was cut off from this node cannot end it, and the stream
 // would stay silent until TCP gives the connection up.
 func (f *Forwarder) endWithLead(ctx context.Context, leader uint64, end context.CancelFunc) {
-	looks := time.NewTicker(lookEvery)
-	defer looks.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-looks.C:
-			if now := f.Leader(); now != nil && now.ID != leader {
-				end()
-				return
-			}
+	for ctx.Err() == nil {
+		look, stop := context.WithTimeout(ctx, lookEvery)
+		<-look.Done()
+		stop()
+		if now := f.Leader(); now != nil && now.ID != leader {
+			end()
 		}
 	}
 }
