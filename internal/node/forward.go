@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
@@ -18,6 +19,9 @@ const (
 	// nodesIdleFor is longer than a connection of a node is idle: one that ended would take the request with it that
 	// comes at that moment.
 	nodesIdleFor = 24 * time.Hour
+	// goneWithin is the time in which other nodes learn that a connection takes no more requests. It is less than an election takes, so that
+	// nodes that end together elect no leader meanwhile.
+	goneWithin = 50 * time.Millisecond
 	// maxHeaderOfNodes is more than what maxHeader lets a replica take, as HTTP/2 counts it: 32 bytes more for each field, of
 	// which the shortest has three, and for each cookie, of which package forward takes no more than some.
 	maxHeaderOfNodes = 16 * maxHeader
@@ -32,6 +36,8 @@ func (o *MemberOptions) takeRequests(ctx context.Context) (end func(why error)) 
 		ReadHeaderTimeout: readHeaderWithin, ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: nodesIdleFor,
 		MaxHeaderBytes: maxHeaderOfNodes, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
+	var idle idleConns
+	s.ConnState = idle.note
 	s.Protocols.SetHTTP1(true)
 	s.Protocols.SetHTTP2(true)
 	done := make(chan struct{})
@@ -44,10 +50,45 @@ func (o *MemberOptions) takeRequests(ctx context.Context) (end func(why error)) 
 		if why == nil || errors.Is(why, ErrDeposed) {
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
 			defer cancel()
+			defer time.AfterFunc(goneWithin, idle.close).Stop()
 			_ = s.Shutdown(last) // requests under way then get no answer
 		}
 		_ = s.Close()
 		<-done
+	}
+}
+
+// idleConns are the connections of nodes without a request. The server waits a second for those of HTTP/2, which the other ends keep.
+type idleConns struct {
+	mu sync.Mutex
+	// ended is true once they are closed.
+	ended bool
+	conns map[net.Conn]struct{}
+}
+
+// note takes the state of a connection.
+func (i *idleConns) note(conn net.Conn, state http.ConnState) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	switch {
+	case state != http.StateIdle:
+		delete(i.conns, conn)
+	case i.ended:
+		_ = conn.Close()
+	case i.conns == nil:
+		i.conns = map[net.Conn]struct{}{conn: {}}
+	default:
+		i.conns[conn] = struct{}{}
+	}
+}
+
+// close closes them, and others once they have no request.
+func (i *idleConns) close() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.ended = true
+	for conn := range i.conns {
+		_ = conn.Close()
 	}
 }
 
