@@ -110,7 +110,7 @@ func (w *World) connect(d *disk.Dir, p *devnet.Params) (n signer.Network, k devn
 		if w.exchange.Signer == nil {
 			return n, k, nil, errOtherSigner
 		}
-		if n, k, err = w.signing(d, p, [32]byte{}); err != nil {
+		if n, k, err = w.sharedSigning(p); err != nil {
 			return n, k, nil, err
 		}
 		return n, k, newOutside(w.Host, p.Symbol, d), nil
@@ -129,7 +129,7 @@ func (w *World) connect(d *disk.Dir, p *devnet.Params) (n signer.Network, k devn
 	return n, k, node, err
 }
 
-// publicFile has the public key of an embedded network, in the network's directory, if a signer
+// publicFile has the public key of an embedded network, in the network's directory or beside a Host, if a signer
 // in another process has the private one.
 const publicFile = "public"
 
@@ -162,6 +162,17 @@ func (w *World) signing(d disk.Disk, p *devnet.Params, own [32]byte) (n signer.N
 	n = signingWith(p, k)
 	n.Keys = keys
 	return n, k, nil
+}
+
+// sharedSigning is signing for the nodes of a cluster. They keep the public keys beside the Host: one that leads for the
+// first time has them also while the signer is away.
+func (w *World) sharedSigning(p *devnet.Params) (n signer.Network, k devnet.PublicKey, err error) {
+	d, err := disk.Open(filepath.Join(filepath.Dir(w.Host), "keys", string(p.Symbol)))
+	if err != nil {
+		return n, k, err
+	}
+	n, k, err = w.signing(d, p, [32]byte{})
+	return n, k, errors.Join(err, d.Close())
 }
 
 // signingWith returns the signer's part of an embedded network, without keys and limits.
