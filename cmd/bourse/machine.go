@@ -33,7 +33,7 @@ func isNode(dir string) bool {
 func (p *program) machine(l *logging, o *node.Options) error {
 	config, err := readConfig(o.Data)
 	if err != nil {
-		return err
+		return fmt.Errorf("data directory: %w", err)
 	}
 	asker, err := cluster.OpenAsker(o.Data)
 	if err != nil {
