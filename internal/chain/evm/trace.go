@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
@@ -24,6 +26,8 @@ type traced struct {
 		Before accounts `json:"pre"`
 		After  accounts `json:"post"`
 	} `json:"result"`
+	// Error is a node's reason for one transaction without a result, in any form.
+	Error jsontext.Value `json:"error"`
 }
 
 // accounts are changed accounts. One that had no balance may be missing.
@@ -85,6 +89,9 @@ func (c *Client) addCalls(ctx context.Context, b *fullBlock, out *chain.Block) e
 		return describe(b.height(), "%d traces of %d transactions", len(list), len(b.Txs))
 	}
 	for i := range list {
+		if list[i].Result == nil && saysLate(string(list[i].Error)) {
+			c.noteLate(out.Hash)
+		}
 		if list[i].Hash != b.Txs[i].Hash || list[i].Result == nil {
 			return describe(b.height(), "there is no trace of transaction %d", i)
 		}
@@ -95,14 +102,21 @@ func (c *Client) addCalls(ctx context.Context, b *fullBlock, out *chain.Block) e
 	return nil
 }
 
-// isLate reports whether a node did not answer in time, by its own words or by its silence. geth and its kin say
-// "execution timeout" and "request timed out".
+// isLate reports whether a node, or a gateway before it, did not answer in time, by its own words or by its silence.
 func isLate(err error) bool {
 	if node := new(rpc.Error); errors.As(err, &node) {
-		words := strings.ToLower(node.Message)
-		return strings.Contains(words, "timeout") || strings.Contains(words, "timed out")
+		return saysLate(node.Message)
 	}
 	return errors.Is(err, chain.ErrSilent) && errors.Is(err, context.DeadlineExceeded)
+}
+
+// saysLate reports whether a node's words are that it ended a trace: "execution timeout", "request timed out" or
+// "context deadline exceeded".
+func saysLate(words string) bool {
+	words = strings.ToLower(words)
+	return slices.ContainsFunc([]string{"timeout", "timed out", "deadline exceeded"}, func(late string) bool {
+		return strings.Contains(words, late)
+	})
 }
 
 // lateAt returns how often the traces of a block were late.

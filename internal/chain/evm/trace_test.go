@@ -94,13 +94,16 @@ func TestLateTraces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	says := ""
+	says, each := "", "" // each is a member of the traces of single transactions
 	node := asking(t, func(method string) string {
 		answer := `"result":` + string(block)
-		switch method {
-		case "eth_getBlockReceipts":
+		switch {
+		case method == "eth_getBlockReceipts":
 			answer = `"result":` + string(receipts)
-		case "debug_traceBlockByHash":
+		case method == "debug_traceBlockByHash" && each != "":
+			answer = fmt.Sprintf(`"result":[{"txHash":"%s","result":{}},{"txHash":"%s",%s}]`,
+				formatHash(chain.Hash(b.Txs[0].Hash)), formatHash(chain.Hash(b.Txs[1].Hash)), each)
+		case method == "debug_traceBlockByHash":
 			answer = fmt.Sprintf(`"error":{"code":-32000,"message":%q}`, says)
 		}
 		return `{"jsonrpc":"2.0","id":ID,` + answer + `}`
@@ -131,6 +134,19 @@ func TestLateTraces(t *testing.T) {
 	}
 	if node.lateAt(chain.Hash{1}) != 0 {
 		t.Error("the traces of another block are late")
+	}
+
+	clear(node.late)
+	each = `"error":"tracing failed: insufficient funds"`
+	wait("", 10)
+	each = `"error":"execution timeout"` // as some nodes tell it of a single transaction
+	wait("", 1)
+	each = `"error":{"code":-32000,"message":"context deadline exceeded"}`
+	wait("", 1)
+	each = ""
+	wait("context deadline exceeded", 1)
+	if read, err := node.Block(t.Context(), 7); err != nil || !read.Uncalled {
+		t.Errorf("%+v, %v", read, err)
 	}
 }
 

@@ -115,6 +115,9 @@ func (c *Client) CallWithin(
 	if status == http.StatusServiceUnavailable {
 		return fmt.Errorf("%s: %w: it is too busy (HTTP %d)", method, chain.ErrSilent, status)
 	}
+	if status == http.StatusGatewayTimeout {
+		return fmt.Errorf("%s: %w: %w (HTTP %d)", method, chain.ErrSilent, context.DeadlineExceeded, status)
+	}
 	return decode(reply, id, method, result)
 }
 

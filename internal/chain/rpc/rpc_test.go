@@ -72,6 +72,8 @@ func TestCall(t *testing.T) {
 		{502, `<html>bad gateway</html>`, "", chain.ErrOdd, 0},
 		{401, ``, "", chain.ErrOdd, 0},
 		{503, `Work queue depth exceeded`, "", chain.ErrSilent, 0},
+		{504, `<html>gateway timeout</html>`, "", chain.ErrSilent, 0},
+		{504, `<html>gateway timeout</html>`, "", context.DeadlineExceeded, 0},
 	} {
 		var n rpc.Number
 		err := client(t, says(c.status, c.text), rpc.Options{}).Call(t.Context(), &n, "method", 1, "a")
