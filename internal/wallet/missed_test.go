@@ -3,6 +3,7 @@ package wallet_test
 import (
 	"testing"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
@@ -68,4 +69,34 @@ func TestMissedBlocksOfAnotherChain(t *testing.T) {
 	if s := w.board.State(onBTC); s.Tip != n.node.Head() {
 		t.Errorf("the tip is %v, and the head %v", s.Tip, n.node.Head())
 	}
+}
+
+// TestMissedBlocksOfANodeBehind replaces the node by one that is behind, and does not operate, while missed blocks are
+// read: nothing is signed.
+func TestMissedBlocksOfANodeBehind(t *testing.T) {
+	const missed, read = 20, 10
+	l := listed(onBTC, btc)
+	w := newWorld(t, onBTC)
+	n := w.network(onBTC)
+	w.credit(l, 1, 1000*l.least)
+	w.mine(onBTC, 1)
+	if _, err := n.node.Mine(missed); err != nil {
+		t.Fatal(err)
+	}
+	for range read {
+		w.step(n)
+	}
+	id := w.mustWithdraw(l, 1, 10*l.least)
+	n.node.Lag(missed, false)
+	w.healths = func() error { return chain.ErrOdd }
+	w.settle()
+	if tx := w.withdrawals[id].Tx; tx != (bourse.TxHash{}) || n.worker.Health().Operating {
+		t.Errorf("the withdrawal has the transaction %x; %+v", tx, n.worker.Health())
+	}
+
+	n.node.Lag(0, false)
+	w.healths = nil
+	w.mine(onBTC, 2)
+	w.wants(id, bourse.WalletDone, true)
+	w.finish()
 }

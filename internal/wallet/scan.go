@@ -32,6 +32,9 @@ func (w *Worker) scan(ctx context.Context, health *chain.Health) (bool, error) {
 	}
 	b, err := w.Network.Block(ctx, next)
 	switch {
+	case errors.Is(err, chain.ErrNoBlock) && w.old:
+		w.reuse = 0 // the network is asked for its health before anything is signed
+		return true, nil
 	case errors.Is(err, chain.ErrNoBlock):
 		return false, nil
 	case err != nil:
