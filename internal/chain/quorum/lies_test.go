@@ -184,6 +184,63 @@ func TestUncalled(t *testing.T) {
 	}
 }
 
+// TestCallsOfSome has one node not trace a block in which, according to the others, a call paid an account. A majority
+// with the call counts; else the block counts without it, and never without what a block shows.
+func TestCallsOfSome(t *testing.T) {
+	call := func(amount uint64) func(*chain.Block) {
+		return func(b *chain.Block) {
+			tx := &b.Txs[len(b.Txs)-1]
+			last := tx.Credits[len(tx.Credits)-1]
+			last.Index, last.Amount = 1<<24, bourse.Units(amount)
+			tx.Credits = append(slices.Clip(tx.Credits), last)
+		}
+	}
+	late := func(b *chain.Block) { b.Uncalled = true }
+	hiding := func(b *chain.Block) {
+		b.Uncalled = true
+		tx := &b.Txs[len(b.Txs)-1]
+		tx.Credits = tx.Credits[1:]
+	}
+	shown := func(b *chain.Block) { b.Uncalled = false }
+
+	for name, c := range map[string]struct {
+		nodes []func(*chain.Block)
+		// credits are those of the transaction, 0 if the nodes do not agree.
+		credits  int
+		uncalled bool
+	}{
+		"a late one and the others":  {[]func(*chain.Block){late, call(5), call(5)}, 2, false},
+		"two late ones":              {[]func(*chain.Block){late, call(5), late}, 1, true},
+		"one of two":                 {[]func(*chain.Block){call(5), late}, 1, true},
+		"the others contradict":      {[]func(*chain.Block){call(5), late, call(6)}, 1, true},
+		"nobody is late":             {[]func(*chain.Block){call(5), shown}, 0, false},
+		"one hides what blocks show": {[]func(*chain.Block){call(5), hiding}, 0, false},
+	} {
+		h := open(t, devnet.Lookup("BTC"), len(c.nodes))
+		for i, lie := range c.nodes {
+			h.lie(i+1, liar{block: lie})
+		}
+		h.mine(h.main, 1, h.deposit(1e8))
+		plain, err := h.clients[0].(*liar).Client.Block(t.Context(), 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := h.network(deep)
+		q.Watch(1)
+		b, err := q.Block(t.Context(), 2)
+		if c.credits == 0 {
+			if !errors.Is(err, chain.ErrOdd) {
+				t.Errorf("%s: got %+v, %v", name, b, err)
+			}
+			continue
+		}
+		last, want := len(plain.Txs)-1, len(plain.Txs[len(plain.Txs)-1].Credits)+c.credits-1
+		if err != nil || b.Uncalled != c.uncalled || len(b.Txs[last].Credits) != want {
+			t.Errorf("%s: got %+v, %v", name, b, err)
+		}
+	}
+}
+
 // TestHead checks which block counts as the head.
 func TestHead(t *testing.T) {
 	h := open(t, devnet.Lookup("BTC"), 1)

@@ -17,21 +17,39 @@ type reading[T any] struct {
 	ask   question[T]
 	equal func(a, b T) bool
 	show  func(T) string
+	// within, if not nil, reports whether an answer says what another one says and no more.
+	within func(less, more T) bool
 }
 
-// read asks all nodes, and returns the answer of those that agree.
+// read asks all nodes, and returns the answer of those that agree. If too few answers are equal, one that enough others
+// include counts.
 func read[T any](ctx context.Context, q *Network, r *reading[T]) (value T, err error) {
 	list := race(ctx, q.nodes, r.ask, func(list []answer[T]) bool { return agreed(q, list, r.equal) != nil })
-	group := agreed(q, list, r.equal)
-	if group == nil {
-		return value, disagree(q, r.what, list, r.show)
+	if group := agreed(q, list, r.equal); group != nil {
+		return group[0].value, group[0].err
 	}
-	return group[0].value, group[0].err
+	for i := range list {
+		if less := &list[i]; r.within != nil && less.err == nil && including(list, less.value, r.within) >= q.agree {
+			return less.value, nil
+		}
+	}
+	return value, disagree(q, r.what, list, r.show)
+}
+
+// including counts the answers that include one.
+func including[T any](list []answer[T], less T, within func(less, more T) bool) (count int) {
+	for i := range list {
+		if list[i].err == nil && within(less, list[i].value) {
+			count++
+		}
+	}
+	return count
 }
 
 // Block returns the block at a height of the chain that the nodes share: the same name, and the same transfers
 // according to each client.
-// A node that could not trace the block agrees with one that found no calls in it.
+// A node that could not trace the block agrees with one that found no calls in it. If nodes do not agree otherwise, it
+// also agrees with those that found some, and the calls are left out: a stranger chooses how long a trace takes.
 func (q *Network) Block(ctx context.Context, height uint64) (*chain.Block, error) {
 	return read(ctx, q, &reading[*chain.Block]{
 		what: fmt.Sprintf("block %d", height),
@@ -41,8 +59,26 @@ func (q *Network) Block(ctx context.Context, height uint64) (*chain.Block, error
 			traced.Uncalled = a.Uncalled
 			return a.BlockRef == b.BlockRef && reflect.DeepEqual(a, &traced)
 		},
-		show: func(b *chain.Block) string { return q.FormatHash(b.Hash) },
+		show:   func(b *chain.Block) string { return q.FormatHash(b.Hash) },
+		within: withoutCalls,
 	})
+}
+
+// withoutCalls reports whether a block that could not be traced is another one but for what calls paid, which are the
+// last credits of a transaction.
+func withoutCalls(untraced, other *chain.Block) bool {
+	if !untraced.Uncalled || len(untraced.Txs) != len(other.Txs) {
+		return false
+	}
+	b := *other
+	b.Uncalled, b.Txs = true, slices.Clone(other.Txs)
+	for i := range b.Txs {
+		credits := untraced.Txs[i].Credits
+		if n := len(credits); n <= len(b.Txs[i].Credits) && slices.Equal(credits, b.Txs[i].Credits[:n]) {
+			b.Txs[i].Credits = credits
+		}
+	}
+	return reflect.DeepEqual(untraced, &b)
 }
 
 // Balance returns an address's balance.
