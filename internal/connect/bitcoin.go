@@ -1,7 +1,6 @@
 package connect
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -38,7 +37,13 @@ func (f *ofBitcoin) check(s *Settings, e *entry) (err error) {
 	case s.floor > math.MaxUint32 || s.highest > math.MaxUint32:
 		return errors.New("fees are units per virtual byte, below 2^32")
 	}
-	s.Chain, s.outputs = f.params.Identity(), cmp.Or(e.Outputs, wallet.DefaultOutputs)
+	s.Chain, s.outputs = f.params.Identity(), wallet.DefaultOutputs
+	if e.Outputs != nil {
+		s.outputs = *e.Outputs
+	}
+	if s.outputs < 1 || s.outputs > wallet.MaxOutputs {
+		return fmt.Errorf("outputs: %d, and 1 to %d are taken", s.outputs, wallet.MaxOutputs)
+	}
 	if s.cold != "" {
 		if f.cold, err = f.params.ParseCold(s.cold); err != nil {
 			return err

@@ -27,7 +27,7 @@ func (f *ofCosmos) check(s *Settings, e *entry) (err error) {
 		return errors.New("trace is a setting of the adapter evm")
 	case s.cold != "":
 		return errors.New("cold is a setting of the adapter bitcoin")
-	case e.Outputs != 0:
+	case e.Outputs != nil:
 		return errors.New("outputs is a setting of the adapter bitcoin")
 	case s.stuck > 0:
 		return errors.New("fees: stuck is no setting of the adapter cosmos: its nodes take nothing in the place of what waits")

@@ -30,7 +30,7 @@ func (f *ofEVM) check(s *Settings, e *entry) (err error) {
 	switch {
 	case s.cold != "":
 		return errors.New("cold is a setting of the adapter bitcoin")
-	case e.Outputs != 0:
+	case e.Outputs != nil:
 		return errors.New("outputs is a setting of the adapter bitcoin")
 	}
 	s.Chain = (&evm.Params{Chain: f.chain}).Identity()

@@ -32,7 +32,9 @@ func TestOutputs(t *testing.T) {
 	many := fmt.Sprintf("outputs: %d", wallet.MaxOutputs+1)
 	for _, c := range [...][3]string{
 		{"params: mainnet", many, "and 1 to 2000 are taken"},
+		{"params: mainnet", "outputs: 0", "and 1 to 2000 are taken"},
 		{"params: mainnet", "outputs: -1", "and 1 to 2000 are taken"},
+		{"params: 1115", "outputs: 0", "outputs is a setting of the adapter bitcoin"},
 		{"params: 1115", "outputs: 10", "outputs is a setting of the adapter bitcoin"},
 	} {
 		if _, err := read(c[0], c[1]); err == nil || !strings.Contains(err.Error(), c[2]) {

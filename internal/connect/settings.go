@@ -19,7 +19,6 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain/quorum"
 	"github.com/bourse-exchange/bourse/internal/chain/rpc"
 	"github.com/bourse-exchange/bourse/internal/signer"
-	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
 // Settings are those of one network.
@@ -105,8 +104,8 @@ type entry struct {
 	} `yaml:"fees"`
 	Hot  hot    `yaml:"hot"`
 	Cold string `yaml:"cold"`
-	// Outputs is zero for the usual number.
-	Outputs int `yaml:"outputs"`
+	// Outputs is nil for the usual number.
+	Outputs *int `yaml:"outputs"`
 	// Alone is a node, because a mapping that is left empty would be none.
 	Alone yaml.Node `yaml:"credit-alone"`
 }
@@ -232,9 +231,6 @@ func (e *entry) settings(symbol bourse.Symbol) (s Settings, err error) {
 	}
 	if err := s.hot.check(); err != nil {
 		return s, err
-	}
-	if e.Outputs < 0 || e.Outputs > wallet.MaxOutputs {
-		return s, fmt.Errorf("outputs: %d, and 1 to %d are taken", e.Outputs, wallet.MaxOutputs)
 	}
 	if s.alone, err = readAlone(&e.Alone); err != nil {
 		return s, err
