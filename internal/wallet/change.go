@@ -27,6 +27,7 @@ func (w *Worker) arrange(p *chain.Payment, fees chain.Fees, free []chain.Input) 
 	least := minimum.PlusOrMax(fees.Cost)
 
 	if small := mergeable(p, fees, free, least); len(small) > manySmall*w.Outputs {
+		small = w.unclaimed(small[:min(len(small), chain.MaxInputs)])
 		small = small[:min(len(small), merged, chain.MaxInputs-len(p.Inputs))]
 		p.Inputs = slices.Concat(p.Inputs, small)
 		w.enlarge(p, fees.PerInput, len(small))
@@ -65,6 +66,14 @@ func mergeable(p *chain.Payment, fees chain.Fees, free []chain.Input, least bour
 	})
 	slices.SortFunc(small, chain.LargestFirst)
 	return small
+}
+
+// unclaimed returns the inputs that no released transaction spends: a payment would have to outbid it.
+func (w *Worker) unclaimed(inputs []chain.Input) []chain.Input {
+	rivals := w.Board.DroppedFrom(w.ID, inputs)
+	return slices.DeleteFunc(inputs, func(in chain.Input) bool {
+		return slices.ContainsFunc(rivals, func(s bourse.SignedTx) bool { return slices.Contains(s.Inputs, in.Outpoint) })
+	})
 }
 
 func spends(inputs []chain.Input, at bourse.Outpoint) bool {

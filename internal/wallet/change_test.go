@@ -138,6 +138,37 @@ func TestSmallOutputsAreMerged(t *testing.T) {
 	})
 }
 
+// TestMergesOutbidNothing releases a payment that spends small outputs besides. The next one has an output of its own, and
+// leaves them alone: to spend them it would have to outbid what was released, which it does not need.
+func TestMergesOutbidNothing(t *testing.T) {
+	native := func(l *listing) bool { return bumped(l) && l.outputs() }
+	eachThat(t, native, func(t *testing.T, w *world, l *listing) {
+		w.keeping(l, 2)
+		w.credit(l, 3, 100*l.least)
+		w.pay(l, 1, slices.Repeat([]uint64{l.least}, 40)...)
+		w.mine(l.network, int(l.confirms))
+		id := w.mustWithdraw(l, 1, 10*l.least)
+		w.settle()
+		released := w.signed(l, w.withdrawals[id].Tx)
+		if len(released.Inputs) < 15 {
+			t.Fatalf("it spends %d outputs", len(released.Inputs))
+		}
+		must(t, w.network(l.network).node.Forget(released.Tx))
+		w.must(bourse.Command{Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{ID: id}})
+
+		w.pay(l, 1, 90_000*l.least)
+		w.mine(l.network, int(l.confirms))
+		other := w.mustWithdraw(l, 3, 20*l.least)
+		w.settle()
+		next := w.signed(l, w.withdrawals[other].Tx)
+		if next.State != bourse.SignedAccepted || next.Rivals(&released) || len(next.Inputs) < 10 {
+			t.Errorf("the next one is %v with %d inputs, and rivals it: %v", next.State, len(next.Inputs), next.Rivals(&released))
+		}
+		w.mine(l.network, 2)
+		w.wants(other, bourse.WalletDone, true)
+	})
+}
+
 // TestDearMergesWait leaves small outputs alone while to spend one costs more than a tenth of it.
 func TestDearMergesWait(t *testing.T) {
 	native := func(l *listing) bool { return l.outputs() && l.network != onTEST }
