@@ -422,3 +422,54 @@ func TestReorganisedBetweenParts(t *testing.T) {
 		t.Fatal(got.Format(0))
 	}
 }
+
+// TestPartsOfOneReading has a crash between the parts of a block, after which the node tells more of the block, or less:
+// it could trace it, or could not. All that the block shows is credited once.
+func TestPartsOfOneReading(t *testing.T) {
+	const txs, each, calls = 9, 190, 60
+	for name, traced := range map[string][2]bool{"traced first": {true, false}, "traced later": {false, true}} {
+		t.Run(name, func(t *testing.T) {
+			l := listed(onETH, eth)
+			w := newWorld(t, onETH)
+			n := w.network(onETH)
+			w.lies = true
+			for range txs {
+				w.pay(l, 1, 10*l.least)
+			}
+			called := traced[0]
+			w.logs = func(b *chain.Block) {
+				b.Uncalled = !called
+				for i := range b.Txs {
+					credit := chain.Credit{Address: n.client.Destination(1).Address, Coin: l.coin(), Amount: bourse.Units(l.least)}
+					for index := range uint32(each) {
+						credit.Index = 100 + index
+						b.Txs[i].Credits = append(b.Txs[i].Credits, credit)
+					}
+					for index := uint32(0); called && index < calls; index++ {
+						credit.Index, credit.Amount = 1<<24+index, bourse.Units(2*l.least)
+						b.Txs[i].Credits = append(b.Txs[i].Credits, credit)
+					}
+				}
+			}
+			w.at = func(_ int, what string) {
+				if what == "after a command" {
+					w.at, called = nil, traced[1]
+					panic(crashed{})
+				}
+			}
+			w.mine(onETH, 1)
+			w.logs = nil
+			w.mine(onETH, int(l.confirms))
+
+			shown := 0
+			for _, d := range w.deposits {
+				if d.Amount != l.ledger(2*l.least) && d.Status == bourse.WalletDone {
+					shown++
+				}
+			}
+			if want := txs * (1 + each); w.crashes != 1 || shown != want || w.board.State(onETH).Tip != n.node.Head() {
+				t.Errorf("%d crashes, %d deposits of %d; %+v; %+v", w.crashes, shown, want, w.board.State(onETH), n.worker.Health())
+			}
+		})
+	}
+}

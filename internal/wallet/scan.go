@@ -22,6 +22,9 @@ func (w *Worker) scan(ctx context.Context, health *chain.Health) (bool, error) {
 			next = state.Tip.Height // the remaining parts of the tip
 		}
 	}
+	if state.Part > 0 && state.Tip.Height > w.Start {
+		return w.takeBack(ctx, &state) // its parts come from one reading
+	}
 	if health.Head.Height < next {
 		return w.compare(ctx, &state, health)
 	}
@@ -106,6 +109,13 @@ func (w *Worker) rewind(ctx context.Context, state *bourse.NetworkState) (bool, 
 
 	w.Log.Warn("a block left the chain", slog.Int("network", int(w.ID)), slog.Uint64("height", state.Tip.Height),
 		slog.String("hash", w.Network.FormatHash(state.Tip.Hash)))
+	return w.takeBack(ctx, state)
+}
+
+// takeBack takes the tip back. One of which only some parts were taken in is read anew: a node that could trace it then,
+// and cannot now, divides it into other parts, and deposits between two parts would be lost or come twice. The first block
+// of all cannot be taken back.
+func (w *Worker) takeBack(ctx context.Context, state *bourse.NetworkState) (bool, error) {
 	reason, err := w.submit(ctx, bourse.CommandRewind,
 		&bourse.WalletCommand{Network: w.ID, Height: state.Tip.Height - 1})
 	if err == nil && reason != 0 {
