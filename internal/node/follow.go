@@ -10,8 +10,8 @@ import (
 )
 
 // openFollower starts the follower from the newest snapshot at or before the history's
-// cursor. It reads the journal up to durable.
-func (n *Node) openFollower(ctx context.Context, cursor history.Cursor, durable func() bourse.Seq) error {
+// cursor. It reads the journal up to bound.
+func (n *Node) openFollower(ctx context.Context, cursor history.Cursor, bound func() bourse.Seq) error {
 	snapshot, found, err := n.newestSnapshot(cursor.Seq)
 	if err != nil {
 		return err
@@ -24,7 +24,7 @@ func (n *Node) openFollower(ctx context.Context, cursor history.Cursor, durable 
 		}
 	}
 
-	reader, err := n.files.ReadBehind(second.Engine.Seq()+1, durable)
+	reader, err := n.files.ReadBehind(second.Engine.Seq()+1, bound)
 	if err != nil {
 		return fmt.Errorf("following the journal: %w", err)
 	}
@@ -36,6 +36,13 @@ func (n *Node) openFollower(ctx context.Context, cursor history.Cursor, durable 
 		SnapshotBytes: segmentsApart * n.SegmentSize, Pressed: n.full.Load, Held: n.holdsArchive, Frame: n.sourceHook(),
 	})
 	return err
+}
+
+// behindView returns the follower's bound at an exchange that serves: what every observer has seen, and what the history had at the
+// start. The history is never ahead of the view: a client who read there what [Node.shown] leaves out would read something older at a
+// replica afterwards.
+func (n *Node) behindView(cursor bourse.Seq) func() bourse.Seq {
+	return func() bourse.Seq { return max(cursor, n.sequencer.Applied()) }
 }
 
 // holdsArchive reports whether live segments stay out of the archive, because a node that joins needs them. The disk

@@ -90,7 +90,7 @@ func assemble(ctx context.Context, o Options) (_ *Node, err error) {
 	if err := n.openWebhooks(ctx); err != nil {
 		return nil, err
 	}
-	if err := n.openFollower(ctx, cursor, n.log.Durable); err != nil {
+	if err := n.openFollower(ctx, cursor, n.behindView(cursor.Seq)); err != nil {
 		return nil, err
 	}
 	n.clock = newClock(n.machine, n.engine.Now(), n.clockJumped)

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"path/filepath"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -74,6 +75,11 @@ func newReadsRig(t *testing.T, cursor bourse.Seq) *readsRig {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { r.ended <- r.readBehind(ctx) }()
+	for begun := false; !begun; runtime.Gosched() { // before, the leader answers
+		r.reads.mu.Lock()
+		begun = r.reads.start != ^bourse.Seq(0)
+		r.reads.mu.Unlock()
+	}
 	t.Cleanup(func() {
 		cancel()
 		must(<-r.ended)
@@ -226,6 +232,30 @@ func TestHistoryStaysBehindTheView(t *testing.T) {
 	r.bound = forward.Bound{Seq: 2, AsOf: time.Now()}
 	if second, _ := r.time(); second != 2 || r.followable(1) != 2 {
 		t.Errorf("the follower may apply %d, the view is of second %d", r.followable(1), second)
+	}
+}
+
+// TestHistoryStaysBehindTheLeadersView commits a frame that a leader's view does not have yet. The bound of replicas lacks it, and so
+// must the history, which the leader's clients read.
+func TestHistoryStaysBehindTheLeadersView(t *testing.T) {
+	n := assembled(t, Options{})
+	n.stopLine()
+	n.running.Wait()
+	shown := n.view.Seq()
+	err := n.log.Propose(journal.Proposal{
+		ID: 1 << 60, Count: 1, Time: n.engine.Now() + 60*bourse.Second, Commands: record.Append(nil, &bourse.Command{Kind: bourse.CommandTick}),
+	})
+	for more := err == nil; more; {
+		more, err = n.log.Step()
+	}
+	for more := err == nil; more; {
+		more, err = n.follower.Step(t.Context())
+	}
+	if err != nil || n.log.Durable() <= shown {
+		t.Fatalf("the journal ends at %d, the view shows %d: %v", n.log.Durable(), shown, err)
+	}
+	if at := n.follower.Seq(); at != shown {
+		t.Errorf("the history has all up to %d, the view up to %d", at, shown)
 	}
 }
 
