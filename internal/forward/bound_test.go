@@ -3,11 +3,14 @@ package forward_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/forward"
 )
 
 // TestBoundOfALeader asks a leader for bounds. One that cannot say that it leads names none, and clients get none.
@@ -41,5 +44,37 @@ func TestBoundOfALeader(t *testing.T) {
 	p.unknown.Store(true)
 	if _, err := p.forwarder.Bound(t.Context()); err == nil {
 		t.Error("a bound without a leader")
+	}
+}
+
+// TestCrowdsKeepNoBoundWaiting has clients of many addresses fill all places of a node with requests that the leader does not answer.
+// The node still gets bounds, with which it answers reads by itself.
+func TestCrowdsKeepNoBoundWaiting(t *testing.T) {
+	inside, answer := make(chan struct{}), make(chan struct{})
+	p := newPair(t, nil)
+	p.gate.Open(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		inside <- struct{}{}
+		<-answer
+	}), func(context.Context) (bourse.Seq, error) { return 7, nil })
+
+	client := &http.Transport{}
+	defer client.CloseIdleConnections()
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer close(answer)
+	for n := range forward.MostRequests {
+		r := p.request(http.MethodGet, "/", "")
+		r.Header.Set("Source", fmt.Sprintf("192.0.2.%d", n/forward.RequestsPerSource))
+		all.Go(func() {
+			if a, err := client.RoundTrip(r); err == nil {
+				_ = a.Body.Close()
+			}
+		})
+	}
+	for range forward.MostRequests {
+		<-inside
+	}
+	if b, err := p.forwarder.Bound(t.Context()); b.Seq != 7 || err != nil {
+		t.Errorf("beside a crowd the leader's bound is %d: %v", b.Seq, err)
 	}
 }

@@ -20,9 +20,10 @@ import (
 )
 
 const (
-	// MostRequests bounds the requests of a node that are on their way to the leader. It is a leader's bound for each
-	// node, too.
+	// MostRequests bounds the requests of a node that are on their way to the leader.
 	MostRequests = 1024
+	// MostAtOnce is a leader's bound for each node: its requests, and a question for a bound, which no crowd of requests keeps waiting.
+	MostAtOnce = MostRequests + 1
 	// mostStreams bounds the streams.
 	mostStreams = 1024
 	// requestsPerSource and streamsPerSource bound those of one client's address.

@@ -61,7 +61,10 @@ func newPair(t *testing.T, leader http.Handler) *pair {
 	port.NextProtos = []string{forward.ProtocolHTTP2, forward.ProtocolHTTP1}
 	p.leader, err = tls.Listen("tcp", "127.0.0.1:0", port)
 	must(t, err)
-	far := &http.Server{Handler: p.gate, Protocols: new(http.Protocols), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
+	far := &http.Server{
+		Handler: p.gate, Protocols: new(http.Protocols), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0),
+		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: forward.MostAtOnce},
+	}
 	far.Protocols.SetHTTP1(true)
 	far.Protocols.SetHTTP2(true)
 	go func() { _ = far.Serve(p.leader) }()
@@ -91,6 +94,9 @@ func newPair(t *testing.T, leader http.Handler) *pair {
 			return &now
 		},
 		From: func(r *http.Request) netip.Addr {
+			if from, err := netip.ParseAddr(r.Header.Get("Source")); err == nil {
+				return from
+			}
 			at, _ := netip.ParseAddrPort(r.RemoteAddr)
 			return at.Addr()
 		},

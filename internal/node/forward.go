@@ -32,7 +32,7 @@ const (
 func (o *MemberOptions) takeRequests(ctx context.Context) (end func(why error)) {
 	s := &http.Server{
 		Handler: o.Gate, Protocols: new(http.Protocols),
-		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: forward.MostRequests, WriteByteTimeout: writeWithin},
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: forward.MostAtOnce, WriteByteTimeout: writeWithin},
 		ReadHeaderTimeout: readHeaderWithin, ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: nodesIdleFor,
 		MaxHeaderBytes: maxHeaderOfNodes, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
