@@ -26,6 +26,8 @@ import (
 const (
 	// mostSaid bounds the answer to a question, in bytes.
 	mostSaid = 4 << 20
+	// mostFile is more than a journal's file has, in bytes: nothing of what another node says is made room for unseen.
+	mostFile = 2 << 30
 	// pieceWithin bounds the time for a piece of a file of another node.
 	pieceWithin = 10 * time.Second
 )
@@ -203,6 +205,9 @@ func (f *remoteFile) fetch(from int64) ([]byte, error) {
 	size, err := strconv.ParseInt(header.Get(sizeHeader), 10, 64)
 	if err != nil {
 		return nil, fmt.Errorf("node %d: %s has no size: %w", f.disk.of, f.name, err)
+	}
+	if size < 0 || size > mostFile || size-min(from, size) < int64(len(b)) {
+		return nil, fmt.Errorf("node %d: %s has %d bytes, of which %d come behind %d", f.disk.of, f.name, size, len(b), from)
 	}
 	f.from, f.piece, f.size = from, b, size
 	return b, nil

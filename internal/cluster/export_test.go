@@ -105,8 +105,11 @@ const (
 	ProtocolJoin  = protocolJoin
 )
 
-// PieceRest is the rest behind a piece of a file.
-const PieceRest = pieceRest
+// PieceRest is the rest behind a piece of a file, PieceWithin the time for it.
+const (
+	PieceRest   = pieceRest
+	PieceWithin = pieceWithin
+)
 
 // Handler returns the handler of the questions of other nodes.
 func (n *Node) Handler() http.Handler { return n.handler() }

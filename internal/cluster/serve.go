@@ -124,6 +124,10 @@ func (n *Node) piece(w http.ResponseWriter, r *http.Request, dir string) {
 		return
 	}
 
+	// A node that reads nothing would keep the place, and others from theirs.
+	if err := http.NewResponseController(w).SetWriteDeadline(n.clock().Add(pieceWithin)); err != nil {
+		return // the other node is gone
+	}
 	w.Header().Set(sizeHeader, strconv.FormatInt(size, 10))
 	_, _ = w.Write(b) //nolint:gosec // a node reads it, no browser; it may be gone
 	select {

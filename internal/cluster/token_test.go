@@ -8,9 +8,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -192,20 +194,84 @@ func TestNodesAskEachOther(t *testing.T) {
 	}
 }
 
-// TestPiecesArePaced wants a rest behind each piece of a file that a node sends, and no more than two pieces at a time.
+// TestSizesThatNoFileHas reads files of a node that says sizes which nobody has room for, or fewer bytes than it sends.
+func TestSizesThatNoFileHas(t *testing.T) {
+	own := newProof(t)
+	config, err := pinned.TLS(own.cert, own.key, own.pin)
+	want(t, err)
+	config.NextProtos = []string{cluster.ProtocolNodes}
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", config)
+	want(t, err)
+	s := &http.Server{
+		ReadHeaderTimeout: time.Minute,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Bourse-Size", path.Base(r.URL.Path))
+			if r.URL.Path != "/journal/-2" {
+				_, _ = io.WriteString(w, "piece")
+			}
+		}),
+	}
+	go func() { _ = s.Serve(plainly{listener}) }()
+	defer func() { _ = s.Close() }()
+
+	cert, err := tls.LoadX509KeyPair(own.cert, own.key)
+	want(t, err)
+	far, err := cluster.NewAsker(cert).Disk(&cluster.Member{Node: 1, Address: listener.Addr().String(), Pin: own.pin})
+	want(t, err)
+	defer func() { _ = far.Close() }()
+	for _, size := range []string{"-1", "-2", "4", "1152921504606846976", "9223372036854775808", "x"} {
+		if b, err := disk.ReadFile(far, journal.LiveDir+"/"+size); err == nil {
+			t.Errorf("a file of %s bytes is read: %q", size, b)
+		}
+	}
+	if b, err := disk.ReadFile(far, journal.LiveDir+"/5"); err != nil || string(b) != "piece" {
+		t.Errorf("a file of 5 bytes is %q: %v", b, err)
+	}
+}
+
+// plainly is a listener whose connections do not say that they are TLS, as a node's do not.
+type plainly struct{ net.Listener }
+
+// Accept waits for a connection.
+func (p plainly) Accept() (net.Conn, error) {
+	c, err := p.Listener.Accept()
+	return struct{ net.Conn }{c}, err
+}
+
+// timed records the deadline of an answer, and whether a part of it was written without one.
+type timed struct {
+	*httptest.ResponseRecorder
+	deadline time.Time
+	early    bool
+}
+
+// SetWriteDeadline is for [http.ResponseController].
+func (w *timed) SetWriteDeadline(t time.Time) error {
+	w.deadline = t
+	return nil
+}
+
+// Write writes a part.
+func (w *timed) Write(b []byte) (int, error) {
+	w.early = w.early || w.deadline.IsZero()
+	return w.ResponseRecorder.Write(b)
+}
+
+// TestPiecesArePaced wants a rest behind each piece of a file that a node sends, no more than two pieces at a time, and an end of those
+// that nobody reads.
 func TestPiecesArePaced(t *testing.T) {
 	n := newLone(t)
 	want(t, os.WriteFile(filepath.Join(n.data, journal.LiveDir, "large"), make([]byte, 3<<20), 0o600))
 	rests := make(chan chan time.Time)
 	n.rests.Store(&rests)
 	handler := n.Handler()
-	get := func(ctx context.Context) *httptest.ResponseRecorder {
-		w := httptest.NewRecorder()
+	get := func(ctx context.Context) *timed {
+		w := &timed{ResponseRecorder: httptest.NewRecorder()}
 		handler.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/journal/large?from=1", nil))
 		return w
 	}
 
-	answers := make(chan *httptest.ResponseRecorder)
+	answers := make(chan *timed)
 	var resting []chan time.Time
 	for range 2 {
 		go func() { answers <- get(t.Context()) }()
@@ -220,8 +286,12 @@ func TestPiecesArePaced(t *testing.T) {
 	}
 	for _, rest := range resting {
 		rest <- time.Time{}
-		if w := <-answers; w.Body.Len() != 1<<20 || w.Header().Get("Bourse-Size") != "3145728" {
+		w := <-answers
+		if w.Body.Len() != 1<<20 || w.Header().Get("Bourse-Size") != "3145728" {
 			t.Errorf("a piece of %d bytes, %v", w.Body.Len(), w.Header())
+		}
+		if w.early || time.Until(w.deadline) > cluster.PieceWithin {
+			t.Errorf("a node that reads nothing of a piece keeps its place until %v", w.deadline)
 		}
 	}
 }
