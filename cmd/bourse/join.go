@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -20,17 +21,20 @@ type machine struct {
 	Address string `help:"Address of its node port, which the other nodes dial; port 0 takes a free one. A sandbox's is on this machine by default." placeholder:"HOST:PORT"`
 }
 
-// resolve replaces port 0 of the node port by a free one.
+// resolve replaces port 0 of the node port by a free one. It refuses a node port that other machines would look for on themselves.
 func (m *machine) resolve() error {
 	if _, _, err := net.SplitHostPort(m.Listen); err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
-	if _, _, err := net.SplitHostPort(m.Address); err != nil {
+	host, port, err := net.SplitHostPort(m.Address)
+	if err != nil {
 		return fmt.Errorf("--address: %w", err)
 	}
-	host, port, err := net.SplitHostPort(m.Address)
-	if err != nil || port != anyPort {
-		return err
+	if ip, bad := netip.ParseAddr(host); host == "" || bad == nil && ip.Unmap().IsUnspecified() {
+		return fmt.Errorf("--address: %q names no machine: name the address at which the other nodes reach this one", m.Address)
+	}
+	if port != anyPort {
+		return nil
 	}
 	l, err := listenAt(host, port)
 	if err != nil {

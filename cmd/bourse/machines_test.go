@@ -335,6 +335,25 @@ func (h *host) other(list []*host) *host {
 	return list[slices.IndexFunc(list, func(other *host) bool { return other != h })]
 }
 
+// TestNodePortsOfNoMachine refuses addresses that name no machine: each of the others would look for the node on itself.
+func TestNodePortsOfNoMachine(t *testing.T) {
+	for _, address := range []string{":8444", "0.0.0.0:8444", "[::]:8444", "[::ffff:0.0.0.0]:8444", ":0"} {
+		dir := filepath.Join(t.TempDir(), "data")
+		token := strings.Repeat("00", 16) + "." + strings.Repeat("00", 32)
+		for _, words := range [][]string{
+			{"cluster", "init", "--data", dir}, {"cluster", "join", "127.0.0.1:1", dir, "--token", token, "--node", "2"},
+		} {
+			_, stderr, code := run(t, append(words, "--listen", "127.0.0.1:8080", "--address", address)...)
+			if code == 0 || !strings.Contains(stderr, "names no machine") {
+				t.Errorf("%s: %v: exit %d: %s", address, words[:2], code, stderr)
+			}
+			if _, err := os.Stat(dir); err == nil {
+				t.Errorf("%s: %v makes a directory", address, words[:2])
+			}
+		}
+	}
+}
+
 // TestOneMachineBecomesThree makes an exchange on one machine the first node of a cluster, and another machine join it, which has
 // the journal from the first command on and leads then. Accounts in a file are refused. A node whose journal is damaged gets the
 // entries from the other machine; when that is gone for good, it goes on alone.
