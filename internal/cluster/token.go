@@ -177,6 +177,10 @@ type Secret struct {
 var errSpent = errors.New("the token is none of this leader's: it is spent, it has ended, or another node has led meanwhile. " +
 	"`bourse cluster token` on the leader's machine makes another one")
 
+// errMayBe is for an attempt whose outcome is unknown: the change of the members may be committed yet.
+var errMayBe = errors.New("the node may be a member now: if `bourse cluster status` shows it, join again with another token, without " +
+	"--listen and --address")
+
 // welcome admits a node that brings a token.
 func (n *Node) welcome(ctx context.Context, conn *tls.Conn) {
 	answer := welcome{}
@@ -209,7 +213,10 @@ func (n *Node) letIn(ctx context.Context, conn *tls.Conn) (*Admission, error) {
 	defer cancel()
 	k.Newcomer.Pin = pinOf(conn)
 	a, err := n.Admit(ctx, k.Newcomer)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return nil, fmt.Errorf("%w: %w", errMayBe, err)
+	case err != nil:
 		return nil, err
 	}
 	a.Secrets = secrets
@@ -238,7 +245,10 @@ func Knock(ctx context.Context, address string, t Token, n Newcomer, own tls.Cer
 	}
 	var w welcome
 	if err := json.NewDecoder(io.LimitReader(conn, mostWelcome)).Decode(&w); err != nil {
-		return nil, knockError(address, err)
+		if err = knockError(address, err); !errors.Is(err, errSpent) {
+			err = fmt.Errorf("%w: %w", errMayBe, err)
+		}
+		return nil, err
 	}
 	if w.Error != "" || w.Admission == nil {
 		return nil, fmt.Errorf("the leader at %s: %s", address, w.Error)
