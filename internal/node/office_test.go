@@ -151,3 +151,33 @@ func TestForeignAccountsKeepTheirKeys(t *testing.T) {
 		t.Errorf("%d keys are left: %v", len(keys), err)
 	}
 }
+
+// TestForeignAccountsAreNotEntered begins a cluster on accounts that are another exchange's. It does not start, and that one, whose
+// incarnation is no lower and whose term is, is not kept from them.
+func TestForeignAccountsAreNotEntered(t *testing.T) {
+	data := t.TempDir()
+	keep, err := accounts.Open(t.Context(), filepath.Join(data, AccountsDB))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = keep.Close() }()
+	row := account.AccountRow{Account: account.Account{Email: "eve@example.org"}, Token: bourse.Token{9}}
+	err = errors.Join(keep.Enter(t.Context(), accounts.Tenure{Incarnation: 1}, func(error) {}), keep.AddAccount(t.Context(), &row),
+		keep.Confirm(t.Context(), &account.Decisions{Accounts: map[bourse.Token]bourse.AccountID{row.Token: 1}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	o := Options{
+		Data: data, OpenLog: openLog, Listen: "127.0.0.1:0", SegmentSize: 256 << 10, Log: slog.New(slog.DiscardHandler), Term: 2,
+	}
+	if err := o.check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := assemble(t.Context(), o); !errors.Is(err, account.ErrMismatch) {
+		t.Errorf("the start: %v", err)
+	}
+	if err := keep.Holds(t.Context()); err != nil {
+		t.Errorf("the exchange whose accounts they are: %v", err)
+	}
+}

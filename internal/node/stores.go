@@ -157,8 +157,19 @@ func (n *Node) pagesAt(configured string) func() string {
 }
 
 // enterAccounts keeps lower incarnations of the exchange, and lower terms of its cluster, from the accounts. It
-// comes before the accounts' first write.
+// comes before the accounts' first write. An exchange that begins does not enter those of another one, which it would keep out for good.
 func (n *Node) enterAccounts(ctx context.Context) error {
+	if n.sequencer.Applied() == 0 {
+		err := n.keep.Accounts(ctx, func(row *account.AccountRow) error {
+			if row.ID != 0 {
+				return account.ErrMismatch
+			}
+			return nil
+		})
+		if err != nil {
+			return n.accountsError(err)
+		}
+	}
 	at := accounts.Tenure{Incarnation: max(n.incarnation(), 1), Term: n.Term}
 	if err := n.keep.Enter(ctx, at, n.fail); err != nil {
 		return fmt.Errorf("%s: %w", n.accountsPlace(), err)
