@@ -20,7 +20,7 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// freeAddresses returns the first of n addresses with ports one behind the other on which nobody listens.
+// freeAddresses returns the first of n free addresses with consecutive ports.
 func freeAddresses(t *testing.T, n uint64) string {
 	t.Helper()
 	for range portTries {

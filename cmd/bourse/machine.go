@@ -79,7 +79,7 @@ func (p *program) adopt(data string, own *cluster.Config, asker *cluster.Asker) 
 }
 
 // mended mends a damaged journal with the entries of the other nodes, and returns node.ErrDeposed if the process is to begin again.
-// A node that may have forgotten what it has acknowledged is made anew by a person.
+// Only a person makes a node anew that may have forgotten acknowledged entries.
 func (r *returning) mended(cause error) error {
 	err := r.mendOrWait(cause)
 	if err == nil || errors.Is(err, journal.ErrInUse) {
@@ -205,7 +205,7 @@ type offered struct {
 	Join string `json:"join"`
 }
 
-// Run asks the leader. It takes the question on its own machine alone: whoever has a token makes a member.
+// Run asks the leader, which answers on its own machine alone: a token makes a member.
 func (c *clusterToken) Run(p *program) error {
 	answer, err := admin.Call(p.ctx, string(c.Data), "cluster/token", struct{}{})
 	if err != nil {

@@ -114,7 +114,7 @@ func (h *host) refused(says string) {
 	}
 }
 
-// token asks whoever leads for a token: on a busy machine that changes.
+// token asks the leader for a token. On a busy machine the leader changes.
 func (h *host) token() (o offered) {
 	h.t.Helper()
 	within(h.t, patience, "a token", func() bool {
@@ -224,7 +224,7 @@ func (h *host) goesOn(key, id string, machines ...*host) {
 	})
 }
 
-// orders places an order that the engine refuses, because nobody has money: its outcome is decided in the journal.
+// orders places an order that the engine refuses for want of money: its outcome is decided in the journal.
 func (h *host) orders(key, id string) bool {
 	api, err := client.New(h.url, client.Options{Key: key, TLS: &tls.Config{InsecureSkipVerify: true}})
 	if err != nil {

@@ -47,7 +47,7 @@ func (m *members) dir(node uint64) string {
 	}
 }
 
-// ask asks a node a question, about another one for those that are.
+// ask asks a node a question. about has the node that a question concerns; it is empty for others.
 func (m *members) ask(ctx context.Context, node uint64, question string, about cluster.Numbered) ([]byte, error) {
 	if dir := m.dir(node); dir != "" {
 		args := any(struct{}{})

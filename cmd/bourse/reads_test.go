@@ -45,7 +45,7 @@ func (g *trio) book(ctx context.Context, n nodeLine) (b bookAt, err error) {
 	return b, err
 }
 
-// readsAt returns what a node says of its reads.
+// readsAt returns a node's counts of reads.
 func (g *trio) readsAt(n nodeLine) (reads struct{ Seq, Answered, Forwarded uint64 }) {
 	g.t.Helper()
 	return operate[struct {
@@ -54,7 +54,7 @@ func (g *trio) readsAt(n nodeLine) (reads struct{ Seq, Answered, Forwarded uint6
 }
 
 // TestReplicasRead reads a book at all nodes behind each order and each cancel: every node shows what any node has acknowledged, and
-// replicas answer by themselves. A replica that stood still shows what came meanwhile, and one without a leader nothing.
+// replicas answer by themselves. A replica that stood still shows the orders placed meanwhile, and one without a leader shows nothing.
 func TestReplicasRead(t *testing.T) {
 	metrics := freeAddresses(t, 3)
 	g := startTrioOf(t, append([]string{"--metrics-listen", metrics}, trioArgs...)...)

@@ -202,7 +202,7 @@ func (r *returning) repair(cause error) error {
 	return err
 }
 
-// mendOrWait mends the node's journal. While no other node has what it lacks, it waits.
+// mendOrWait mends the node's journal. It waits while no other node has the damaged entries.
 func (r *returning) mendOrWait(cause error) error {
 	err := r.mend(cause)
 	for said := false; errors.Is(err, journal.ErrNoSource); err = r.mend(cause) {

@@ -61,7 +61,7 @@ func (a *Asker) client(m *Member) (*http.Client, error) {
 	}}, nil
 }
 
-// Ask asks a member a question, about a node for those that are.
+// Ask asks a member a question. about has the node that a question concerns; it is empty for others.
 func (a *Asker) Ask(ctx context.Context, m *Member, question string, about Numbered) ([]byte, error) {
 	body, err := json.Marshal(about)
 	if err != nil {

@@ -211,7 +211,7 @@ func (n *lone) stoppedAt(t *testing.T, segment string, err error) {
 	}
 }
 
-// TestScrub lets a node read its journal again: it finds nothing, then the byte that somebody changed below
+// TestScrub lets a node read its journal again: it finds nothing, then the byte that was changed below
 // it, and names the file.
 func TestScrub(t *testing.T) {
 	n := newLone(t)
@@ -223,8 +223,8 @@ func TestScrub(t *testing.T) {
 	n.stoppedAt(t, segment, n.look(20))
 }
 
-// TestScrubOfGrowingJournal lets a journal grow faster than it is read again. Damage behind the reader is found once it
-// has read what was there when it began, and in a segment that others follow.
+// TestScrubOfGrowingJournal lets a journal grow faster than it is read again. Damage behind the reader is found in its next
+// pass, which begins once it has read the entries of the pass before; and in a segment that others follow.
 func TestScrubOfGrowingJournal(t *testing.T) {
 	n := newLone(t)
 	text := strings.Repeat("bourse", 35_000)

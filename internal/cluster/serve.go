@@ -29,7 +29,7 @@ const (
 	sizeHeader = "Bourse-Size"
 )
 
-// The questions that nodes answer each other. Those that change the cluster are the leader's.
+// The questions that nodes answer each other. Only the leader answers questions that change the cluster.
 const (
 	AskStatus   = "status"
 	AskConfig   = "config"

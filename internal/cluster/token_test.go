@@ -219,7 +219,7 @@ func TestNodesAskEachOther(t *testing.T) {
 	}
 }
 
-// TestSizesThatNoFileHas reads files of a node that says sizes which nobody has room for, or fewer bytes than it sends.
+// TestSizesThatNoFileHas reads files of a node that tells impossible sizes, or sends more bytes than it tells.
 func TestSizesThatNoFileHas(t *testing.T) {
 	own := newProof(t)
 	config, err := pinned.TLS(own.cert, own.key, own.pin)

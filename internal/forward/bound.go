@@ -32,7 +32,7 @@ type Bound struct {
 }
 
 // bounds are a node's questions to the leader for a bound. One is under way at most; callers that come meanwhile share the next
-// one, because the answer to this one may be older than what they have to see.
+// one: the answer to this one may be older than an answer that they have seen.
 type bounds struct {
 	mu sync.Mutex
 	// next collects callers until asking has ended; nil without one.
@@ -43,7 +43,7 @@ type bounds struct {
 
 // question is a question to the leader.
 type question struct {
-	// callers is the number of those who share it. Guarded by mu of bounds until the question is asked.
+	// callers is the number of callers who share it. Guarded by mu of bounds until the question is asked.
 	callers int
 	// done is closed when the question has its answer, after bound or err was set.
 	done  chan struct{}

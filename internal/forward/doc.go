@@ -9,7 +9,7 @@
 // nodes alone, so that each client counts against the leader's limits whichever node it asks. A request holds a place
 // at this node only from when its body is here until its answer is written.
 //
-// What a node answers by itself has to be as current as the leader's answers: it asks the leader for a bound first.
+// A node's own answers have to be as current as the leader's: it asks the leader for a bound first.
 //
 // Not here: the answers; which node leads, and the keys of nodes, which package cluster knows; the forms of refusals.
 //

@@ -201,7 +201,7 @@ func (r *replica) run(ctx context.Context) (term uint64, err error) {
 	return term, nil
 }
 
-// closeBehind closes what the last answers read, once they have left. A takeover does not wait for their clients.
+// closeBehind closes the replica's stores once the last answers have left. A takeover does not wait for their clients.
 func (r *replica) closeBehind(left <-chan struct{}) {
 	open := &Node{closers: r.closers}
 	r.closers = nil

@@ -42,7 +42,7 @@ const (
 	mostBehind = 100_000
 )
 
-// reads are what a replica answers by itself: public market data, from a view of its own.
+// reads are a replica's own answers: public market data, from a view of its own.
 //
 // The view applies no command that the leader does not show yet. So a client that reads here, and then at the leader or at
 // another replica, never reads anything older there.
@@ -108,13 +108,13 @@ var localPaths = map[string][]string{
 	"/wallet": {"/assets"},
 }
 
-// answers are the handlers of what a replica answers by itself, by path. url is the exchange's address in them.
+// answers are the handlers of a replica's own answers, by path. url is the exchange's address in them.
 type answers struct {
 	url    string
 	byPath map[string]http.Handler
 }
 
-// newAnswers returns the handlers of what the replica answers by itself.
+// newAnswers returns the handlers of the replica's own answers.
 func (r *replica) newAnswers(url string) *answers {
 	money := teller.Teller{View: r.view, PublicURL: url}
 	all := map[string][]api.Endpoint{
@@ -301,7 +301,7 @@ func (r *replica) keepUp(ctx context.Context) error {
 	})
 }
 
-// takes reports whether a request is for what the replica answers by itself.
+// takes reports whether the replica answers a request by itself.
 func (r *reads) takes(q *http.Request) bool { return r.current().byPath[q.URL.Path] != nil }
 
 // current returns the handlers for the exchange's address of now, or for the last one that was known.

@@ -168,7 +168,7 @@ func TestReadsAreOfTheBound(t *testing.T) {
 	}
 }
 
-// TestReadsThatTheLeaderAnswers has the leader answer what a replica cannot answer soon: no leader names a bound, or the journal does not
+// TestReadsThatTheLeaderAnswers has the leader answer reads that a replica cannot answer soon: no leader names a bound, or the journal does not
 // reach it, or the history is ahead of it.
 func TestReadsThatTheLeaderAnswers(t *testing.T) {
 	r := newReadsRig(t, 2)
@@ -220,7 +220,7 @@ func TestJournalEndsAtTheBound(t *testing.T) {
 	}
 }
 
-// TestHistoryStaysBehindTheView lets the follower of a replica have what the view has, and what the history had before.
+// TestHistoryStaysBehindTheView lets the follower of a replica go up to the view, or to the history's last command at the start.
 func TestHistoryStaysBehindTheView(t *testing.T) {
 	r := newReadsRig(t, 1)
 	for second := range bourse.Time(3) {
@@ -259,7 +259,7 @@ func TestHistoryStaysBehindTheLeadersView(t *testing.T) {
 	}
 }
 
-// TestPrivateReadsAreTheLeaders leaves requests with keys, and what a replica has no part of, to the leader.
+// TestPrivateReadsAreTheLeaders leaves requests with keys, and other paths, to the leader.
 func TestPrivateReadsAreTheLeaders(t *testing.T) {
 	r := newReadsRig(t, 0)
 	for path, here := range map[string]bool{

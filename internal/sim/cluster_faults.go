@@ -36,10 +36,10 @@ type ClusterCounts struct {
 	Members, Archived uint64
 	// Transfers are the hand-overs that a leader began, Handed those after which the other node led.
 	Transfers, Handed uint64
-	// Snapshots counts those that nodes wrote, Restored the starts from one.
+	// Snapshots counts the snapshots that nodes wrote, Restored the starts from one.
 	Snapshots, Restored uint64
-	// Upgraded counts the nodes that learned that the log may have what the newer program knows, Outdated the older programs
-	// that were refused or ended, Back those that replaced the newer one before that.
+	// Upgraded counts the nodes that learned that the log may have newer commands, Outdated the older programs that were
+	// refused or ended, Back the returns to the older program before that.
 	Upgraded, Outdated, Back uint64
 	// Faults of the network and of clocks.
 	OneWay, Apart, Clocks uint64

@@ -55,7 +55,7 @@ type member struct {
 	cuts   int
 	// known are the ids of the members behind the last change that this life has applied.
 	known []uint64
-	// newer is true while the node's program is the newer one, allowed once the log may have what only that knows.
+	// newer is true while the node's program is the newer one, allowed once the log may have newer commands.
 	newer, allowed bool
 	// unknown is true once the program has met a command that it does not know.
 	unknown bool
@@ -361,7 +361,7 @@ func (n *member) takeSnapshot() {
 	n.world.counts.Snapshots++
 }
 
-// restore begins an engine from the snapshot, or anew if that is beyond what the journal proves to be committed.
+// restore begins an engine from the snapshot, or anew if the journal does not prove the snapshot's command to be committed.
 func (n *member) restore() {
 	if n.snapshot != nil {
 		e, err := engine.Restore(n.snapshot, func(*bourse.Events) {})

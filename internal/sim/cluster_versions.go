@@ -7,11 +7,12 @@ import (
 	"github.com/bourse-exchange/bourse/internal/record"
 )
 
-// raised is the context of the entry with which the log may have what newer programs know (ADR 175).
+// raised is the context of the entry that lets the log have newer commands (ADR 175): those of the newest kind, and of the
+// newest rules. An older program does not know them.
 const raised = "newer"
 
-// greeting is what a node learned of another one when they connected: the lives that did, whether the other one's
-// program was the newer, and whether its log could have what only that knows.
+// greeting is the state of another node at the last connection: the lives of both, whether the other one's program was the
+// newer, and whether its log could have newer commands.
 type greeting struct {
 	lives          [2]uint64
 	newer, allowed bool
@@ -24,8 +25,8 @@ func isNewer(c *bourse.Command) bool {
 	return kind >= bourse.LastCommandKind || rules >= bourse.CurrentRules
 }
 
-// install draws the program of a node's next life. Once the log may have what the newer one knows, the older one does not
-// start, and its operators install the newer.
+// install draws the program of a node's next life. Once the log may have newer commands, the older program does not start,
+// and its operators install the newer.
 func (n *member) install() {
 	switch back := n.newer && n.world.chance.percent(30); {
 	case n.allowed && back:
@@ -38,8 +39,8 @@ func (n *member) install() {
 	}
 }
 
-// upgrading lets an operator ask a leader to let the log have what the newer program knows. The leader refuses unless
-// each other node was connected last with that.
+// upgrading lets an operator ask a leader to let the log have newer commands. The leader refuses unless each other node
+// ran the newer program at the last connection.
 func (w *cluster) upgrading() {
 	n := w.leader()
 	if n == nil || n.before != nil || w.lost != nil || n.allowed || !n.newer || !w.chance.oneIn(w.shape.upgrade) {
@@ -58,7 +59,7 @@ func (w *cluster) upgrading() {
 	}
 }
 
-// allow notes that the log may have what the newer program knows from now on. A node keeps that durably.
+// allow notes that the log may have newer commands from now on. A node keeps that durably.
 func (n *member) allow() {
 	if !n.allowed {
 		n.world.counts.Upgraded++
@@ -66,8 +67,8 @@ func (n *member) allow() {
 	n.allowed = true
 }
 
-// meet lets a node take a message if both ends' programs know what the other one's log may have. They say so once, when
-// they connect. A program that is too old ends, and comes back as the newer one. From is nil once it has left.
+// meet lets a node take a message if each end's program knows all commands that the other's log may have. The ends compare once,
+// when they connect. A program that is too old ends, and comes back as the newer one. From is nil once it has left.
 func (w *cluster) meet(from, to *member) bool {
 	if from == nil {
 		return true
@@ -102,7 +103,7 @@ func (n *member) met() {
 	n.outdated()
 }
 
-// outdated ends an older program that has met what it does not know.
+// outdated ends an older program that has met a newer command, or a node that may send one.
 func (n *member) outdated() {
 	n.world.counts.Outdated++
 	n.world.trail.note("%d: node %d is outdated", n.world.now, n.id)

@@ -13,7 +13,7 @@ type links struct {
 	flying []letter
 	// cut is the time until which no message of a node reaches another.
 	cut [places][places]micros
-	// greeted is what a node learned of another one when they connected last.
+	// greeted has each node's greeting of each other one.
 	greeted [places][places]greeting
 }
 

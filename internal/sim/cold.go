@@ -94,7 +94,7 @@ func (w *world) noteMoves(ev *bourse.Events) {
 	}
 }
 
-// stolen reports whether events show the network halted for a transaction of somebody else.
+// stolen reports whether events show the network halted for a foreign transaction.
 func (n *network) stolen(ev *bourse.Events) bool {
 	return slices.ContainsFunc(ev.Wallet.Networks, func(s bourse.NetworkState) bool {
 		return s.Network == n.id && s.Halted == bourse.HaltStrangeSpend

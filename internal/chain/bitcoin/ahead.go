@@ -16,7 +16,7 @@ type ahead struct {
 	raw  []byte
 }
 
-// bytesOf returns the bytes of the block with a hash at a height: those that were read ahead, or else the node's.
+// bytesOf returns the bytes of the block with a hash at a height, read ahead or from the node.
 func (c *Client) bytesOf(ctx context.Context, height uint64, hash chain.Hash) ([]byte, error) {
 	c.mu.Lock()
 	a := c.next

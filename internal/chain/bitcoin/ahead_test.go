@@ -111,7 +111,7 @@ func TestAhead(t *testing.T) {
 	s.wants(t, c, 3, 6)
 }
 
-// TestAheadIsOne holds a node up while a block is read ahead: no second one is, and whoever waits can end that.
+// TestAheadIsOne holds a node up while a block is read ahead. No second block is read ahead, and a caller can stop waiting.
 func TestAheadIsOne(t *testing.T) {
 	s, c := newShelf(t)
 	hold := make(chan struct{})

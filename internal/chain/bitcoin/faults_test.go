@@ -9,7 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain/nodetest"
 )
 
-// TestFaults lets a real node show what the suite of all networks does not.
+// TestFaults gives a real node faults that the suite of all networks lacks.
 func TestFaults(t *testing.T) {
 	if testing.Short() {
 		return

@@ -155,7 +155,7 @@ func (o *Owners) Of(program *[20]byte) (chain.Owner, bool) {
 	return chain.Owner{Kind: chain.OwnerCustomer, Index: account, At: account}, true
 }
 
-// Show compares the program of an address that is shown to somebody, and was derived for that, with the table.
+// Show compares the program of an address that was derived to be shown with the table.
 func (o *Owners) Show(index uint32, program *[20]byte) {
 	t := o.watched.Load()
 	if index == chain.IndexHot || index > t.Last() {

@@ -61,7 +61,7 @@ func outsideKeys() (*evm.Keys, *evm.Codec, error) {
 	return keys, codec, err
 }
 
-// FirstKey returns the key of an account with ether, for what the exchange's signer does not sign.
+// FirstKey returns the key of an account with ether, for transactions that are not the exchange's.
 func FirstKey() *btcec.PrivateKey {
 	secret, err := hex.DecodeString(firstSecret)
 	if err != nil {

@@ -239,7 +239,7 @@ func (o *Outside) Prune(height uint64) (up uint64, err error) {
 	return up, err
 }
 
-// MineFull adds blocks of a megabyte, with ten transactions of 3,000 outputs each to addresses of nobody.
+// MineFull adds blocks of a megabyte, with ten transactions of 3,000 outputs each to random addresses.
 func (o *Outside) MineFull(count int) (chain.BlockRef, error) {
 	const txs, outputs = 10, 3000
 	for range count {
