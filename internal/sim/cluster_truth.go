@@ -125,10 +125,6 @@ func (w *cluster) find(commands string) *sent {
 	return nil
 }
 
-// opening is the number of commands of the first batch: the genesis, the catalogue and the
-// accounts, which everything else needs.
-const opening = 60
-
 // send lets a client send a batch to a node that takes proposals, as far as the client knows.
 func (w *cluster) send() {
 	count := w.chance.between(1, w.shape.burst)
@@ -136,7 +132,6 @@ func (w *cluster) send() {
 		if n := len(w.proposed); n > 0 && w.proposed[n-1].state == flying {
 			return
 		}
-		count = opening
 	}
 	nodes := w.running()
 	n := nodes[w.chance.Below(uint64(len(nodes)))]
@@ -154,23 +149,20 @@ func (w *cluster) send() {
 // sendLast sends one more batch to the leader, and returns its tag, zero if none was taken.
 func (w *cluster) sendLast() uint64 {
 	before := len(w.proposed)
-	count := 1
-	if w.truth.last() == 0 {
-		count = opening
-	}
-	w.propose(w.leader(), count)
+	w.propose(w.leader(), 1)
 	if len(w.proposed) == before {
 		return 0
 	}
 	return uint64(len(w.proposed))
 }
 
-// propose proposes commands. The last one makes the batch unlike all others.
+// propose proposes commands, the first time those that found the exchange. The last one makes the batch unlike all others.
 func (w *cluster) propose(n *member, count int) {
 	var b []byte
 	if w.truth.last() == 0 {
 		// A batch that was dropped took the opening with it.
 		w.truth.workload = enginetest.NewWorkload(newChance(uint64(len(w.proposed)), 2), w.truth.pair.Oracle)
+		count = w.truth.workload.Opening()
 	}
 	added := 1
 	for range count {

@@ -227,6 +227,9 @@ func (w *Workload) accountFees(a bourse.AccountID) bourse.Command {
 // Done reports whether the source is used up.
 func (w *Workload) Done() bool { return len(w.setup) == 0 && w.src.Done() }
 
+// Opening returns the number of the next commands that found the exchange: they need no state, and all others need them.
+func (w *Workload) Opening() int { return len(w.setup) }
+
 // Next draws the next command.
 func (w *Workload) Next() bourse.Command {
 	var cmd bourse.Command
