@@ -46,12 +46,18 @@ func answering(t testing.TB, answer func(method string, params []any) string) *r
 	return node
 }
 
-// asking returns a client of a node that answers each method with its text.
+// asking returns a client of a node that answers each method with its text. Its pool of waiting transactions takes every
+// rate unless the text says otherwise.
 func asking(t testing.TB, answers map[string]string) *Client {
 	t.Helper()
 	k := keysOf(t, "mainnet")
 	c, err := NewClient(k.params, k.Public(), Options{
-		Node:  answering(t, func(method string, _ []any) string { return answers[method] }),
+		Node: answering(t, func(method string, _ []any) string {
+			if answer, given := answers[method]; given || method != "getmempoolinfo" {
+				return answer
+			}
+			return `{"result":{},"id":ID}`
+		}),
 		Clock: func() bourse.Time { return 0 },
 	})
 	if err != nil {
@@ -78,6 +84,29 @@ func TestRate(t *testing.T) {
 	}
 	for _, text := range []string{``, `{"result":{"feerate":"0.1"},"id":ID}`, `{"error":{"code":-8,"message":"x"},"id":ID}`} {
 		if _, err := asking(t, map[string]string{"estimatesmartfee": text}).rate(t.Context()); !errors.Is(err, chain.ErrOdd) {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}
+
+// TestRateOfAFullPool checks that payments offer what the node's pool takes at least, within the cap. A node that does
+// not tell it has an estimate alone.
+func TestRateOfAFullPool(t *testing.T) {
+	for text, want := range map[string]uint64{
+		`{"result":{"mempoolminfee":0.00010001,"size":3},"id":ID}`:       10_001,
+		`{"result":{"mempoolminfee":0.00001000},"id":ID}`:                2_000,
+		`{"result":{"mempoolminfee":9},"id":ID}`:                         500_000,
+		`{"result":{"size":3,"bytes":700},"id":ID}`:                      2_000,
+		`{"error":{"code":-32601,"message":"Method not found"},"id":ID}`: 2_000,
+	} {
+		c := asking(t, map[string]string{"estimatesmartfee": `{"result":{"feerate":0.00002},"id":ID}`, "getmempoolinfo": text})
+		if got, err := c.rate(t.Context()); err != nil || got != want {
+			t.Errorf("%s: got %d, %v, want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{``, `{"result":{"mempoolminfee":"0.1"},"id":ID}`, `{"error":{"code":-8,"message":"x"},"id":ID}`} {
+		c := asking(t, map[string]string{"estimatesmartfee": `{"result":{},"id":ID}`, "getmempoolinfo": text})
+		if _, err := c.rate(t.Context()); !errors.Is(err, chain.ErrOdd) {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}
@@ -300,7 +329,7 @@ func FuzzNode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		answers := map[string]string{}
 		for _, method := range []string{"getblockhash", "getblockchaininfo", "getblockheader", "getblock",
-			"estimatesmartfee", "scantxoutset", "getrawtransaction", "getindexinfo", "gettxout", "getnetworkinfo",
+			"estimatesmartfee", "getmempoolinfo", "scantxoutset", "getrawtransaction", "getindexinfo", "gettxout", "getnetworkinfo",
 			"getinfo", "searchrawtransactions", "sendrawtransaction"} {
 			answers[method] = text
 		}

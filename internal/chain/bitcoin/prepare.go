@@ -44,22 +44,42 @@ type estimate struct {
 	Rate rpc.Number `json:"feerate"`
 }
 
-// rate returns the fee rate for a payment, in units per 1,000 virtual bytes: the node's estimate
-// within floor and cap.
+// pool is a node's answer about its waiting transactions; btcd's has no least rate.
+type pool struct {
+	Least rpc.Number `json:"mempoolminfee"`
+}
+
+// rate returns the fee rate for a payment, in units per 1,000 virtual bytes: the node's estimate, or the least rate that
+// its pool of waiting transactions takes if that is more, within floor and cap. A full pool refuses payments below its
+// least rate, and an estimate does not cover that: litecoind leaves it out, and a node that has just started has none.
 func (c *Client) rate(ctx context.Context) (uint64, error) {
 	var e estimate
-	err := c.ask(ctx, &e, "estimatesmartfee", c.options.Target)
-	if node := new(rpc.Error); errors.As(err, &node) && node.Code == codeMethod {
-		err = nil // the node estimates nothing
+	if err := c.askIfKnown(ctx, &e, "estimatesmartfee", c.options.Target); err != nil {
+		return 0, err
 	}
-	if err != nil {
-		return 0, sure(err)
+	var p pool
+	if err := c.askIfKnown(ctx, &p, "getmempoolinfo"); err != nil {
+		return 0, err
 	}
-	a, ok := e.Rate.Units(decimals)
+	return min(max(units(e.Rate), units(p.Least), c.options.Floor), c.options.Cap), nil
+}
+
+// askIfKnown calls a method; a node without it leaves the result empty.
+func (c *Client) askIfKnown(ctx context.Context, result any, method string, params ...any) error {
+	err := c.ask(ctx, result, method, params...)
+	if _, unknown := refused(err, codeMethod); unknown {
+		return nil
+	}
+	return sure(err)
+}
+
+// units returns a rate in units; zero if it is absent, or -1 of older nodes.
+func units(rate rpc.Number) uint64 {
+	a, ok := rate.Units(decimals)
 	if !ok || a.Hi > 0 {
-		return c.options.Floor, nil // absent, or -1 of older nodes
+		return 0
 	}
-	return min(max(a.Lo, c.options.Floor), c.options.Cap), nil
+	return a.Lo
 }
 
 // MaxCost returns the cost of the largest payment at the highest rate.

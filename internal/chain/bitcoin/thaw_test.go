@@ -66,6 +66,8 @@ func frozenBy(t testing.TB, several bool) *frozen {
 			return `{"id":ID,"result":"` + made[params[0].(string)] + `"}`
 		case "estimatesmartfee":
 			return `{"id":ID,"result":{"feerate":0.00002}}`
+		case "getmempoolinfo":
+			return `{"id":ID,"result":{"mempoolminfee":0.00001}}`
 		default:
 			return `{"id":ID,"error":{"code":-5,"message":"none"}}`
 		}
