@@ -10,20 +10,26 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain/nodetest"
 )
 
-// TestRealDrills carries out drills of docs/runbook.md on real nodes: a payment that no block takes, fees that rise
-// above the cap, and a credited deposit that leaves the chain.
+// TestRealDrills carries out drills of docs/runbook.md on real nodes: a payment that no block takes, one that is evicted
+// from the node's pool, fees that rise above the cap, and a credited deposit that leaves the chain.
 func TestRealDrills(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	for _, kind := range []*nodetest.Kind{nodetest.Knots(), nodetest.Litecoin(), nodetest.Btcd()} {
+	for _, kind := range []*nodetest.Kind{nodetest.Crowded(nodetest.Knots()), nodetest.Crowded(nodetest.Litecoin()), nodetest.Btcd()} {
 		t.Run(kind.Name, func(t *testing.T) {
-			r := bitcoins(t, kind)
-			r.settings += "\n    fees: {floor: 5, stuck: 1}"
-			w := walk(t, r, nil)
+			r, most, bounded := bitcoins(t, kind), int64(40), kind.Name != "btcd"
+			if !bounded {
+				most = 7 // without a full pool, a bid rises by one for each block
+			}
+			r.settings += fmt.Sprintf("\n    fees: {floor: 5, cap: %d, stuck: 1}", most)
+			k := newKeeper(t, permissiveOf(&r))
+			k.start()
+			w := walk(t, r, k)
 			w.deposit()
 			w.stuckPayment()
 			w.haltsItself()
+			w.dearBlocks(k, most, bounded)
 		})
 	}
 	for _, kind := range []*nodetest.Kind{nodetest.Anvil(), nodetest.Geth()} {

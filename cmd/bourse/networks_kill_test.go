@@ -40,6 +40,14 @@ const permissive = `networks:
     coins: {ATOM: {payment: "1000", hour: "1000000", day: "1000000", free: "1000"}}
 `
 
+// permissiveOf returns permissive for the chain of a node.
+func permissiveOf(r *realNode) string {
+	if r.node.Params == nil || r.asset != "BTC" {
+		return permissive
+	}
+	return strings.Replace(permissive, "params: regtest", "params: "+r.node.Params.Name, 1)
+}
+
 // killable is an outside world whose node can be taken away for a while.
 type killable interface {
 	world
@@ -113,12 +121,8 @@ func newNetworkKilling(t *testing.T, r realNode, all ...coinRoute) *networkKilli
 	}
 	t.Logf("repeat with -networks.seed=%d", seed)
 
-	limits := permissive
-	if r.node.Params != nil && r.asset == "BTC" {
-		limits = strings.Replace(limits, "params: regtest", "params: "+r.node.Params.Name, 1)
-	}
 	k := &networkKilling{
-		outside: r.outside.(killable), proxy: nodetest.NewProxy(t, r.node), keeper: newKeeper(t, limits), routes: all,
+		outside: r.outside.(killable), proxy: nodetest.NewProxy(t, r.node), keeper: newKeeper(t, permissiveOf(&r)), routes: all,
 		rng: rand.New(rand.NewPCG(seed, 1)), taken: map[string]int{},
 	}
 	k.keeper.start()

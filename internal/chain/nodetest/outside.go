@@ -50,6 +50,8 @@ type Outside struct {
 	kept, waiting []string
 	// dropped are the payments that Restore sends again.
 	dropped []string
+	// crowd are the transactions of Crowd.
+	crowd []string
 	// hidden is the first block that Hide took off the chain; empty for none.
 	hidden string
 	// unspent are the unspent outputs of the blocks up to the height counts; see counted.
