@@ -190,15 +190,3 @@ func (q *severalNodes) forked() {
 	q.grow(2)
 	q.until("the network operates again", q.operating)
 }
-
-// reason returns why the network does not operate, as operators see it.
-func (q *severalNodes) reason() string {
-	q.t.Helper()
-	type row struct{ Network, Reason string }
-	for _, n := range operate[struct{ Networks []row }](q.server, "network", "list").Networks {
-		if n.Network == q.asset {
-			return n.Reason
-		}
-	}
-	return ""
-}

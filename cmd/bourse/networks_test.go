@@ -233,6 +233,18 @@ func (w *depositor) operating() bool {
 	return wallet[depositAnswer](w, "/wallet/deposit", map[string]any{}).Operating
 }
 
+// reason returns why the network does not operate, as operators see it.
+func (w *depositor) reason() string {
+	w.t.Helper()
+	type row struct{ Network, Reason string }
+	for _, n := range operate[struct{ Networks []row }](w.server, "network", "list").Networks {
+		if n.Network == w.asset {
+			return n.Reason
+		}
+	}
+	return ""
+}
+
 func (w *depositor) deposit() {
 	w.t.Helper()
 	w.until("the network operates", w.operating)
