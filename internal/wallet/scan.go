@@ -103,8 +103,8 @@ func (w *Worker) rewind(ctx context.Context, state *bourse.NetworkState) (bool, 
 	case b.Height != state.Tip.Height || b.Hash == state.Tip.Hash:
 		return false, fmt.Errorf("%w: the block above %d has another parent", chain.ErrOdd, state.Tip.Height)
 	}
-	if state.Halted == bourse.HaltDeepReorg {
-		return false, fmt.Errorf("%w: the chain changed deeper than is remembered", chain.ErrOdd)
+	if state.Halted == bourse.HaltDeepReorg || state.Halted != 0 && w.deep == state.Tip {
+		return false, w.tooDeep(state)
 	}
 
 	w.Log.Warn("a block left the chain", slog.Int("network", int(w.ID)), slog.Uint64("height", state.Tip.Height),
@@ -118,10 +118,20 @@ func (w *Worker) rewind(ctx context.Context, state *bourse.NetworkState) (bool, 
 func (w *Worker) takeBack(ctx context.Context, state *bourse.NetworkState) (bool, error) {
 	reason, err := w.submit(ctx, bourse.CommandRewind,
 		&bourse.WalletCommand{Network: w.ID, Height: state.Tip.Height - 1})
-	if err == nil && reason != 0 {
+	switch {
+	case err == nil && reason == bourse.RewindTooDeep:
+		w.deep = state.Tip
+		return false, w.tooDeep(state)
+	case err == nil && reason != 0:
 		return false, fmt.Errorf("%w: taking back block %d: %s", chain.ErrOdd, state.Tip.Height, reason)
 	}
 	return err == nil, err
+}
+
+// tooDeep is the trouble of a network whose oldest remembered block left the chain.
+func (w *Worker) tooDeep(state *bourse.NetworkState) error {
+	return fmt.Errorf("%w: the chain changed deeper than is remembered: its block %d is not %s, below which no block is remembered; "+
+		"connect nodes whose chain has that block", chain.ErrOdd, state.Tip.Height, w.Network.FormatHash(state.Tip.Hash))
 }
 
 // takeIn submits a block in one or several parts. It returns the reason of a refusal, or

@@ -120,6 +120,9 @@ type Worker struct {
 	// refused is the last refused block, with the head at that time: it is not submitted
 	// again before the head changes.
 	refused [2]bourse.BlockRef
+	// deep is the tip that the journal last refused to take back, because no block below it is remembered. As long as a
+	// halt lasts it is not asked again: each refusal is a command.
+	deep bourse.BlockRef
 	// undropped is the tip at which the journal last refused to give up an excluded transaction.
 	undropped bourse.BlockRef
 	// troubled is the last logged reason of not operating.
