@@ -8,14 +8,22 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain/nodetest"
 )
 
-// rememberedBlocks is the number of blocks of a network that the exchange remembers and can take back.
-const rememberedBlocks = 1000
+const (
+	// rememberedBlocks is the number of blocks of a network that the exchange remembers and can take back.
+	rememberedBlocks = 1000
+	// readBlocks is the number of blocks that a test waits for at a time.
+	readBlocks = 200
+)
 
-// step is the number of blocks that a test waits for at a time.
-const step = 200
+// deepChain is an exchange on a real node whose blocks can be replaced deeper than the exchange remembers.
+type deepChain struct {
+	*depositor
+	// dig adds empty blocks at once, and undo takes the last ones off the chain.
+	dig, undo func(blocks uint64)
+}
 
 // TestRealDeepReorganisation replaces more blocks of a real node than the exchange remembers, as docs/runbook.md has it:
-// the network halts, a resume does not end that, and nodes of the former chain do.
+// the network halts, and a resume does not end that. Nodes of the former chain do, which anvil cannot bring back.
 func TestRealDeepReorganisation(t *testing.T) {
 	if testing.Short() {
 		return
@@ -24,92 +32,97 @@ func TestRealDeepReorganisation(t *testing.T) {
 		r := bitcoins(t, nodetest.Knots())
 		k := newKeeper(t, permissiveOf(&r))
 		k.start()
-		w := walk(t, r, k)
-		w.deposit()
-		w.reorganisedDeep(k)
+		d := &deepChain{depositor: walk(t, r, k)}
+		var fork uint64
+		var first string
+		d.dig = func(blocks uint64) {
+			miner, err := d.outside.NewAddress()
+			must(t, err)
+			d.node.Ask(nil, "generatetoaddress", blocks, miner)
+		}
+		d.undo = func(blocks uint64) {
+			var tip uint64
+			d.node.Ask(&tip, "getblockcount")
+			fork = tip - blocks
+			first = d.hashAt(fork + 1)
+			d.node.Ask(nil, "invalidateblock", first)
+		}
+		d.deposit()
+		former := d.replaced()
+
+		d.node.Ask(nil, "invalidateblock", d.hashAt(fork+1))
+		d.node.Ask(nil, "reconsiderblock", first)
+		d.goesOn(k, former)
+	})
+	t.Run("anvil", func(t *testing.T) {
+		d := &deepChain{depositor: walk(t, ethers(t, nodetest.Anvil()), nil)}
+		d.dig = func(blocks uint64) { d.node.Ask(nil, "anvil_mine", fmt.Sprintf("%#x", blocks)) }
+		d.undo = func(blocks uint64) { d.node.Ask(nil, "anvil_rollback", blocks) }
+		d.deposit()
+		d.replaced()
 	})
 }
 
-// reorganisedDeep replaces the blocks above the customer's deposit, and brings them back.
-func (w *depositor) reorganisedDeep(k *keeper) {
-	w.t.Helper()
-	// Blocks up to fork are on both chains.
-	fork := w.tip()
-	former := w.many(fork + rememberedBlocks + 1)
+// replaced replaces the last blocks. The network halts at the oldest block that the exchange remembers, and again after
+// a resume. It returns the height of the former chain.
+func (d *deepChain) replaced() (former uint64) {
+	d.t.Helper()
+	head, err := d.outside.Mine(1)
+	must(d.t, err)
+	former = head.Height + rememberedBlocks + 1
+	d.dig(rememberedBlocks + 1)
+	d.reads(former)
+	d.undo(rememberedBlocks + 1)
+	d.dig(rememberedBlocks + 2)
 	oldest := former - rememberedBlocks + 1
-
-	first := w.hashAt(fork + 1)
-	w.node.Ask(nil, "invalidateblock", first)
-	w.dig(rememberedBlocks + 2)
-	other := w.hashAt(fork + 1)
-	if other == first {
-		w.t.Fatal("the chain is the same")
+	for height := former - readBlocks; height > oldest; height -= readBlocks {
+		d.until("blocks are taken back", func() bool { return d.height() <= height })
 	}
-	for height := former - step; height > oldest; height -= step {
-		w.until("blocks are taken back", func() bool { return w.height() <= height })
-	}
-	w.until("a network that is halted", func() bool { return w.halted(w.asset) == "deep_reorganisation" })
-	w.told(oldest)
-	_, address := w.ordered("0.1")
-	operate[any](w.server, "withdrawals", "resume", w.asset)
-	w.until("a network that is halted again", func() bool { return w.halted(w.asset) == "deep_reorganisation" })
-	w.told(oldest)
-
-	// The node follows the former chain again.
-	w.node.Ask(nil, "invalidateblock", other)
-	w.node.Ask(nil, "reconsiderblock", first)
-	w.many(former)
-	w.until("the network operates", w.operating)
-	if got := w.halted(w.asset); got != "deep_reorganisation" || len(w.pool(address)) != 0 || w.arrived(address) != "0" {
-		w.t.Errorf("halted by %q, and %v wait at the node", got, w.pool(address))
-	}
-	operate[any](w.server, "withdrawals", "resume", w.asset)
-	w.until("a withdrawal that is done", func() bool { return w.status() == "DONE" })
-	w.mine(1)
-	if got := w.arrived(address); got != "0.1" {
-		w.t.Errorf("%s arrived", got)
-	}
-	(&dearPlace{depositor: w, Outside: w.outside.(*nodetest.Outside), keeper: k}).agrees()
+	d.halts(oldest)
+	operate[any](d.server, "withdrawals", "resume", d.asset)
+	d.halts(oldest)
+	return former
 }
 
-// told waits until operators see that the network waits at the oldest remembered block.
-func (w *depositor) told(oldest uint64) {
-	w.t.Helper()
-	w.until("the oldest block is left", func() bool { return w.height() == oldest })
+// halts waits until operators see that the network is halted and waits at the oldest remembered block.
+func (d *deepChain) halts(oldest uint64) {
+	d.t.Helper()
+	d.until("the oldest block is left", func() bool { return d.height() == oldest })
+	d.until("a network that is halted", func() bool { return d.halted(d.asset) == "deep_reorganisation" })
 	want := fmt.Sprintf("deeper than is remembered: its block %d is not ", oldest)
-	w.until("the network says why", func() bool { return strings.Contains(w.reason(), want) })
+	d.until("the network says why", func() bool { return strings.Contains(d.reason(), want) })
 }
 
-// tip returns the height of the node's last block.
-func (w *depositor) tip() (height uint64) {
-	w.t.Helper()
-	w.node.Ask(&height, "getblockcount")
-	return height
+// goesOn lets the exchange read the former chain, which the node has again. A withdrawal that was ordered meanwhile is
+// paid once an operator ends the halt, and the ledger has what the chain has.
+func (d *deepChain) goesOn(k *keeper, former uint64) {
+	d.t.Helper()
+	_, address := d.ordered("0.1")
+	d.reads(former)
+	d.until("the network operates", d.operating)
+	if got := d.halted(d.asset); got != "deep_reorganisation" || len(d.pool(address)) != 0 {
+		d.t.Errorf("halted by %q, and %v wait at the node", got, d.pool(address))
+	}
+	operate[any](d.server, "withdrawals", "resume", d.asset)
+	d.until("a withdrawal that is done", func() bool { return d.status() == "DONE" })
+	d.mine(1)
+	if got := d.arrived(address); got != "0.1" {
+		d.t.Errorf("%s arrived", got)
+	}
+	(&dearPlace{depositor: d.depositor, Outside: d.outside.(*nodetest.Outside), keeper: k}).agrees()
 }
 
-func (w *depositor) hashAt(height uint64) (hash string) {
-	w.t.Helper()
-	w.node.Ask(&hash, "getblockhash", height)
+// reads waits until the exchange has read the chain up to a height.
+func (d *deepChain) reads(height uint64) {
+	d.t.Helper()
+	for at := d.height() + readBlocks; at < height; at += readBlocks {
+		d.until("blocks are read", func() bool { return d.height() >= at })
+	}
+	d.until("the last block is read", func() bool { return d.height() == height })
+}
+
+func (d *deepChain) hashAt(height uint64) (hash string) {
+	d.t.Helper()
+	d.node.Ask(&hash, "getblockhash", height)
 	return hash
-}
-
-// dig adds empty blocks at once.
-func (w *depositor) dig(blocks uint64) {
-	w.t.Helper()
-	miner, err := w.outside.NewAddress()
-	must(w.t, err)
-	w.node.Ask(nil, "generatetoaddress", blocks, miner)
-}
-
-// many adds empty blocks up to a height, and waits until the exchange has read them.
-func (w *depositor) many(height uint64) uint64 {
-	w.t.Helper()
-	if at := w.tip(); at < height {
-		w.dig(height - at)
-	}
-	for at := w.height() + step; at < height; at += step {
-		w.until("blocks are read", func() bool { return w.height() >= at })
-	}
-	w.until("the last block is read", func() bool { return w.height() == height })
-	return height
 }
