@@ -109,7 +109,7 @@ NODE ?= knots
 
 .PHONY: networks-test
 networks-test: ## Run the tests against a real node, NODE=knots, litecoin, btcd, anvil, geth or cosmos, which must be there.
-	BOURSE_REQUIRE="$(NODE)" $(GO) test -count=1 -timeout 20m -v -run '^Test(Contract|ColdOnNode|ThawOnNode|Faults|RealNetworks|RealCreditAlone|RealQuorum|RealDrills|RealMoney|RealSigner|RealCrowd|NetworkKills)$$/^$(NODE)$$' ./internal/chain/bitcoin ./internal/chain/evm ./internal/chain/cosmos ./cmd/bourse
+	BOURSE_REQUIRE="$(NODE)" $(GO) test -count=1 -timeout 20m -v -run '^Test(Contract|ColdOnNode|ThawOnNode|Faults|RealNetworks|NodeOfAnotherChain|RealCreditAlone|RealQuorum|RealDrills|RealMoney|RealSigner|RealCrowd|NetworkKills)$$/^$(NODE)$$' ./internal/chain/bitcoin ./internal/chain/evm ./internal/chain/cosmos ./cmd/bourse
 
 FAMILY ?= $(NODES)
 
@@ -119,6 +119,10 @@ networks-kills: ## Kill exchange, signer and node or cut the connection KILLS ti
 	@for family in $(FAMILY); do \
 		BOURSE_REQUIRE="$$family" $(GO) test -count=1 -timeout 120m -v -run "^TestNetworkKills\$$/^$$family\$$" ./cmd/bourse -networks.kills=$(KILLS) || exit 1; \
 	done
+
+.PHONY: networks-deep
+networks-deep: ## Replace more blocks of Knots and of anvil than an exchange remembers.
+	BOURSE_REQUIRE="knots anvil" $(GO) test -count=1 -timeout 20m -v -run '^TestRealDeepReorganisation$$' ./cmd/bourse -networks.deep
 
 .PHONY: networks-figures
 networks-figures: ## Measure an exchange on a real node, beside the node alone: catch-up and latencies.

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/bourse-exchange/bourse/internal/chain/nodetest"
 )
+
+var deepNetworks = flag.Bool("networks.deep", false, "run TestRealDeepReorganisation, which mines thousands of blocks")
 
 const (
 	// rememberedBlocks is the number of blocks of a network that the exchange remembers and can take back.
@@ -25,7 +28,7 @@ type deepChain struct {
 // TestRealDeepReorganisation replaces more blocks of a real node than the exchange remembers, as docs/runbook.md has it:
 // the network halts, and a resume does not end that. Nodes of the former chain do, which anvil cannot bring back.
 func TestRealDeepReorganisation(t *testing.T) {
-	if testing.Short() {
+	if !*deepNetworks {
 		return
 	}
 	t.Run("knots", func(t *testing.T) {
