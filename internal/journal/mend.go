@@ -274,9 +274,12 @@ func (m *mend) fetch(to uint64, own func(last *Entry) bool) error {
 	failed := []error{fmt.Errorf("%w: %d to %d", ErrNoSource, m.at.Index+1, to)}
 	for _, other := range m.others {
 		var list []*Entry
-		err := other.replicated(m.at.Index+1, to, func(e *Entry) {
-			e.Encoded = slices.Clone(e.Encoded)
-			list = append(list, e)
+		err := other.replicated(m.at.Index+1, to, func(e *Entry) bool {
+			if e.Kind.Replicated() {
+				e.Encoded = slices.Clone(e.Encoded)
+				list = append(list, e)
+			}
+			return true
 		})
 		if err == nil && !own(list[len(list)-1]) {
 			if other.hasCommitted(to) {

@@ -7,9 +7,10 @@ import (
 	"slices"
 )
 
-// replicated calls take with the entries of raft from one index to another, also of a node that runs. Damage is an
-// error, and so is an entry that is missing. The bytes of an entry are valid until take returns.
-func (f *Files) replicated(from, to uint64, take func(*Entry)) error {
+// replicated calls take with the entries from one index of raft to another, and the marks between them, until it returns
+// false, also of a node that runs. Damage is an error, and so is an entry that is missing. The bytes of an entry are valid
+// until take returns.
+func (f *Files) replicated(from, to uint64, take func(*Entry) (more bool)) error {
 	s, err := f.holding(from)
 	if err != nil {
 		return err
@@ -35,10 +36,7 @@ func (f *Files) replicated(from, to uint64, take func(*Entry)) error {
 		case err != nil:
 			return err
 		}
-		if e.Kind.Replicated() && e.Index >= from {
-			take(e)
-		}
-		if e.Index >= to {
+		if (e.Index >= from && !take(e)) || e.Index >= to {
 			return nil
 		}
 	}
@@ -46,8 +44,11 @@ func (f *Files) replicated(from, to uint64, take func(*Entry)) error {
 
 // hasCommitted reports whether the entries prove that the one of an index is committed.
 func (f *Files) hasCommitted(index uint64) (committed bool) {
-	// It reads to an error, behind the last entry.
-	_ = f.replicated(index, math.MaxUint64, func(e *Entry) { committed = committed || e.Commit >= index })
+	// Without a proof it reads to an error, behind the last entry.
+	_ = f.replicated(index, math.MaxUint64, func(e *Entry) bool {
+		committed = e.Commit >= index
+		return !committed
+	})
 	return committed
 }
 
