@@ -110,6 +110,27 @@ func (g *trio) change(c *raftpb.ConfChangeV2) {
 	g.step(8)
 }
 
+// TestMembersAreKnownAtOnce kills two nodes right after they have applied the change that makes one of them a voter, and takes the
+// third away for good. They lead: their disks prove that the change is committed.
+func TestMembersAreKnownAtOnce(t *testing.T) {
+	g := newTrio(t)
+	g.elect(0)
+	for _, kind := range []raftpb.ConfChangeType{raftpb.ConfChangeAddLearnerNode, raftpb.ConfChangeAddNode} {
+		g.change(&raftpb.ConfChangeV2{Changes: []*raftpb.ConfChangeSingle{member(kind, 3)}})
+		g.pass(6)
+	}
+	for i := range g.logs {
+		if s := g.logs[i].Status(); len(s.Voters) != 3 {
+			t.Fatalf("node %d has the voters %v", i+1, s.Voters)
+		}
+	}
+
+	g.away[0] = true
+	g.restart(1)
+	g.restart(2)
+	g.elect(1)
+}
+
 // TestOldPromise opens a journal whose entries are of a later term than the promise: the node has
 // forgotten one.
 func TestOldPromise(t *testing.T) {

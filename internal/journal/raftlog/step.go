@@ -142,12 +142,18 @@ func (l *Log) handle(ready *raft.Ready) error {
 	l.commitTo(min(ready.GetCommit(), l.at.Index))
 	l.deliver(late)
 
+	members := l.membersAt
 	for _, e := range ready.CommittedEntries {
 		if err := l.apply(e); err != nil {
 			return err
 		}
 	}
-	return nil
+	if l.membersAt == members {
+		return nil
+	}
+	// A start must know that the change is committed. With the members before it, two nodes that begin again would wait for
+	// the third, although it left or lost its disk.
+	return l.mark(journal.EntryMark)
 }
 
 // sortOut returns the messages that go out before the write, and those that go out after it.
