@@ -18,7 +18,7 @@ import (
 // machine holds what a cluster has to know of a new machine.
 type machine struct {
 	Listen  string `help:"Address of its clients." placeholder:"HOST:PORT"`
-	Address string `help:"Address of its node port, which the other nodes dial; port 0 takes a free one. A sandbox's is on this machine by default." placeholder:"HOST:PORT"`
+	Address string `help:"Address of its node port, which the other nodes dial; port 0 takes a free one. A sandbox's node takes 127.0.0.1 without it." placeholder:"HOST:PORT"`
 }
 
 // resolve replaces port 0 of the node port by a free one. It refuses a node port that other machines would look for on themselves.
@@ -49,10 +49,10 @@ type clusterJoin struct {
 	Leader string `arg:"" optional:"" help:"Node port of the leader, HOST:PORT. With a token, on the new machine."`
 	Dir    string `arg:"" optional:"" type:"path" help:"Data directory of the new node; empty or missing."`
 
-	Token    string  `help:"What bourse cluster token printed; good for one node." placeholder:"TOKEN"`
-	Data     place   `help:"Data directory of a node of a sandbox, in place of leader and token; that of the new node is beside it." placeholder:"DIR"`
-	Node     uint64  `help:"Number of the new node, up to 7; that of a node which has lost its data lets it come back." required:"" placeholder:"N"`
-	Replaces uint64  `help:"Number of the node whose place the new one takes, with a token." placeholder:"N"`
+	Token    string  `help:"Token that bourse cluster token printed; it lets one node join." placeholder:"TOKEN"`
+	Data     place   `help:"Data directory of a sandbox's node, in place of leader and token. The new node's is beside it." placeholder:"DIR"`
+	Node     uint64  `help:"Number of the new node, 1 to 7. A node that has lost its data joins again under its number." required:"" placeholder:"N"`
+	Replaces uint64  `help:"Number of the node that the new one replaces, with a token." placeholder:"N"`
 	Running  bool    `help:"Replace a node whose process still answers; end it afterwards."`
 	Machine  machine `embed:""`
 }

@@ -201,7 +201,7 @@ type clusterToken struct {
 // offered is the answer to cluster token.
 type offered struct {
 	cluster.Offer
-	// Join is the command for the new machine, which is to fill in what is its own.
+	// Join is the command for the new machine. The person there fills in the capitals.
 	Join string `json:"join"`
 }
 

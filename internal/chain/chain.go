@@ -199,8 +199,7 @@ type Fees struct {
 	// LeastPerInput more for each further input: the cost of what it replaces, and the relay fee of its own size
 	// (BIP 125, rules 3 and 4). Both are zero for payments that replace nothing, and on networks of accounts.
 	Least, LeastPerInput bourse.Amount
-	// PerChange is the cost of each further output of change, and LeastPerChange what it adds to Least; zero on networks
-	// of accounts.
+	// Each further output of change adds PerChange to Cost and LeastPerChange to Least. Both are zero on networks of accounts.
 	PerChange, LeastPerChange bourse.Amount
 	// Over is true if the cost is above the settings' cap on fees, by at most the multiple [OverCap]. Only
 	// payments with the nonce of a dropped one may cost that much: all payments wait for that nonce.

@@ -29,7 +29,7 @@ type Node struct {
 	after  func(time.Duration) <-chan time.Time
 	log    *slog.Logger
 	holds  holds
-	// tokens let nodes join. secrets returns what a node that joins gets beside the journal; nil if none joins by a token.
+	// tokens let nodes join. secrets returns the shared files for a node that joins; nil if the nodes take no tokens.
 	tokens  tokens
 	secrets func() ([]Secret, error)
 	// standing returns the node's answer to AskStatus.

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// protocolNodes is that in which the nodes themselves ask each other, apart from the requests of clients that they pass
-	// on: no client reaches what it serves.
+	// protocolNodes is the protocol of the nodes' own questions. Requests of clients that nodes pass on have other protocols,
+	// so that no client asks one of these questions.
 	protocolNodes = "bourse-nodes"
 	// protocolJoin is that of a node that is to join: its key is no member's yet.
 	protocolJoin = "bourse-join"

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// tokenFor is the time for which a token lets a node join, mostTokens the number of those that are not spent.
+	// tokenFor is a token's lifetime, mostTokens bounds the tokens that are not spent.
 	tokenFor   = time.Hour
 	mostTokens = 8
 	// secretSize is the size of a token's secret, in bytes.

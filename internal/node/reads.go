@@ -68,7 +68,7 @@ type reads struct {
 	mu             sync.Mutex
 	applied, start bourse.Seq
 	moved          chan struct{}
-	// served counts the reads that were answered here, sent those that went to the leader.
+	// served counts this node's own answers, sent the reads that it sent to the leader.
 	served, sent atomic.Uint64
 }
 
@@ -193,7 +193,7 @@ type behind struct {
 	held *journal.Batch
 }
 
-// Next returns the next frame; io.EOF for now if it is beyond the bound.
+// Next returns the next frame, or io.EOF while that is beyond the bound.
 func (b *behind) Next() (frame *journal.Batch, err error) {
 	if b.ctx.Err() != nil {
 		return nil, io.EOF
@@ -337,7 +337,7 @@ func (r *reads) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 type readsStatus struct {
 	// Seq is the last command that reads show.
 	Seq bourse.Seq `json:"seq"`
-	// Answered counts the public reads that this process answered, Forwarded those that it sent to the leader.
+	// Answered counts this process's own answers to public reads, Forwarded the reads that it sent to the leader.
 	Answered  uint64 `json:"answered"`
 	Forwarded uint64 `json:"forwarded"`
 }

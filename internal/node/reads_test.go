@@ -153,7 +153,7 @@ func TestReadsAreOfTheBound(t *testing.T) {
 		}
 	}
 
-	// The journal does not have the bound yet: what it lacks comes while a client waits.
+	// The bound is beyond the journal's end, and the missing entries come while a client waits.
 	r.bound.Seq = 5
 	r.asked = func() {
 		r.tick(4)

@@ -52,7 +52,7 @@ func (c *Client) readAhead(ctx context.Context, height uint64) {
 		defer close(a.done)
 		hash, err := c.blockHash(ctx, height)
 		if err != nil {
-			return // whoever asks for the block meets the error
+			return // the next Block meets the error itself
 		}
 		if raw, err := c.blockBytes(ctx, hash); err == nil {
 			a.hash, a.raw = hash, raw

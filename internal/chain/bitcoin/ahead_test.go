@@ -18,7 +18,7 @@ import (
 // shelf is a node that serves blocks by REST, whose bytes are their names.
 type shelf struct {
 	mu sync.Mutex
-	// names are the names of its blocks by height; served are those that were asked for.
+	// names are the hashes of its blocks by height, served the requests that it answered.
 	names  []chain.Hash
 	served []string
 	// hold, if not nil, holds answers up.

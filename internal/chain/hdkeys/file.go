@@ -24,7 +24,7 @@ type File struct {
 	file disk.File
 	mac  hash.Hash
 	log  *slog.Logger
-	// count is the number of records; those that were not read yet may be bad.
+	// count is the number of records. A record may be bad until it is read.
 	count uint32
 }
 

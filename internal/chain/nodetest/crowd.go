@@ -99,7 +99,7 @@ func (o *Outside) MineDearest() (chain.BlockRef, error) {
 // Bid is a transaction that waits at the node.
 type Bid struct {
 	Name string
-	// Rate is what it pays, in units per virtual byte, rounded down.
+	// Rate is its fee rate, in units per virtual byte, rounded down.
 	Rate int64
 }
 
