@@ -84,7 +84,7 @@ type dev struct {
 	Binance string       `help:"Address that serves the interface of Binance's bots from the root, for those that take a host alone; none, if empty." name:"binance-listen" placeholder:"HOST:PORT"`
 	Admin   string       `help:"Address of the operators' interface, on this machine; none is served, if empty." name:"admin-listen" placeholder:"HOST:PORT"`
 	Block   pause        `help:"Time between the blocks of the embedded networks, as 5s or 5; 0 for blocks on demand." name:"block-time" default:"5s" placeholder:"TIME"`
-	Metrics string       `help:"Address of metrics and profiles, of several nodes that of the first, with the others at the ports behind it; none are served, if empty." name:"metrics-listen" placeholder:"HOST:PORT"`
+	Metrics string       `help:"Address of metrics and profiles. Of several nodes the first takes it, and the others the ports behind it. Without it there are none." name:"metrics-listen" placeholder:"HOST:PORT"`
 	Signer  []allowance  `help:"What the signer lets leave of an asset, on each network, as ASSET=PAYMENT:HOUR:DAY; 0 is nothing." name:"signer-limits" placeholder:"LIMIT"`
 	Remote  remoteSigner `embed:"" prefix:"signer-"`
 	Bots    bool         `help:"Let simulated traders keep the main markets moving." default:"true" negatable:""`

@@ -102,11 +102,19 @@ func (p *program) leaderOfSandbox(data place) (*standing, error) {
 	return m.leader()
 }
 
+// checkNumber refuses a number that no node has.
+func checkNumber(node uint64) error {
+	if node == 0 || node > mostNodes {
+		return fmt.Errorf("nodes have the numbers 1 to %d", mostNodes)
+	}
+	return nil
+}
+
 // join lets the leader admit a node of a new machine, and makes its data directory. The node has no vote before it has
 // caught up.
 func (p *program) join(data place, leader *standing, n cluster.Newcomer, m machine) (*joined, error) {
-	if n.Number == 0 || n.Number > mostNodes {
-		return nil, fmt.Errorf("nodes have the numbers 1 to %d", mostNodes)
+	if err := checkNumber(n.Number); err != nil {
+		return nil, err
 	}
 	m.Address = cmp.Or(m.Address, "127.0.0.1:"+anyPort)
 	if err := m.resolve(); err != nil {

@@ -110,17 +110,15 @@ type made struct {
 
 // Run makes the node. It is the only way to a new cluster: all other nodes join.
 func (c *clusterInit) Run(p *program) error {
-	if c.Node == 0 || c.Node > mostNodes {
-		return fmt.Errorf("nodes have the numbers 1 to %d", mostNodes)
+	if err := checkNumber(c.Node); err != nil {
+		return err
 	}
 	if err := c.Machine.resolve(); err != nil {
 		return err
 	}
-	dir := string(c.Data)
-	if c.From != "" {
-		dir = string(c.From)
-	}
+	dir, begin := string(c.From), c.convert
 	if c.From == "" {
+		dir, begin = string(c.Data), c.found
 		if err := vacant(dir); err != nil {
 			return err
 		}
@@ -130,10 +128,6 @@ func (c *clusterInit) Run(p *program) error {
 	}
 
 	config := cluster.Config{Epoch: 1, Nodes: []cluster.Member{{Node: c.Node, Address: c.Machine.Address, Listen: c.Machine.Listen}}}
-	begin := c.found
-	if c.From != "" {
-		begin = c.convert
-	}
 	d, err := disk.Open(dir)
 	if err != nil {
 		return err
@@ -225,8 +219,8 @@ func (c *clusterJoin) arrive(p *program) error {
 	if err != nil {
 		return fmt.Errorf("--token: %w", err)
 	}
-	if c.Node == 0 || c.Node > mostNodes {
-		return fmt.Errorf("nodes have the numbers 1 to %d", mostNodes)
+	if err := checkNumber(c.Node); err != nil {
+		return err
 	}
 	if c.Machine.Listen != "" || c.Machine.Address != "" {
 		if err := c.Machine.resolve(); err != nil {

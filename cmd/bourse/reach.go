@@ -63,13 +63,18 @@ func (m *members) ask(ctx context.Context, node uint64, question string, about c
 	return m.asker.Ask(ctx, member, question, about)
 }
 
-// state asks a node for its standing; nil if it does not answer.
-func (m *members) state(node uint64) *standing {
+// soon asks a node a question, and reports whether it answered within a second.
+func (m *members) soon(node uint64, question string, answer any) bool {
 	ctx, cancel := context.WithTimeout(m.ctx, time.Second)
 	defer cancel()
-	answer, err := m.ask(ctx, node, cluster.AskStatus, cluster.Numbered{})
+	text, err := m.ask(ctx, node, question, cluster.Numbered{})
+	return err == nil && json.Unmarshal(text, answer) == nil
+}
+
+// state asks a node for its standing; nil if it does not answer.
+func (m *members) state(node uint64) *standing {
 	s := new(standing)
-	if err != nil || json.Unmarshal(answer, s) != nil || s.Status == nil {
+	if !m.soon(node, cluster.AskStatus, s) || s.Status == nil {
 		return nil
 	}
 	return s
@@ -83,11 +88,8 @@ func (m *members) configOf(node uint64) *cluster.Config {
 		}
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(m.ctx, time.Second)
-	defer cancel()
-	answer, err := m.ask(ctx, node, cluster.AskConfig, cluster.Numbered{})
 	c := new(cluster.Config)
-	if err != nil || json.Unmarshal(answer, c) != nil {
+	if !m.soon(node, cluster.AskConfig, c) {
 		return nil
 	}
 	return c
