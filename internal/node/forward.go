@@ -122,7 +122,7 @@ func (r *replica) forClients(w http.ResponseWriter, q *http.Request) {
 		}
 		answer(w, status, map[string]any{"ready": ready, "cluster": r.place()})
 	default:
-		if r.reads.takes(q) {
+		if isLocal(q.URL.Path) {
 			r.reads.ServeHTTP(w, q)
 			return
 		}

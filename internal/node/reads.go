@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,7 +51,7 @@ type reads struct {
 	// bound asks the leader for a bound.
 	bound func(context.Context) (forward.Bound, error)
 	clock func() time.Time
-	// url returns the exchange's address in answers, make the handlers for one. answers are the newest.
+	// url returns the exchange's address in answers, make the handler with one. answers is the newest.
 	url     func() string
 	make    func(url string) *answers
 	answers atomic.Pointer[answers]
@@ -108,13 +109,19 @@ var localPaths = map[string][]string{
 	"/wallet": {"/assets"},
 }
 
-// answers are the handlers of a replica's own answers, by path. url is the exchange's address in them.
-type answers struct {
-	url    string
-	byPath map[string]http.Handler
+// isLocal reports whether a replica answers reads of a path by itself.
+func isLocal(path string) bool {
+	last := max(strings.LastIndexByte(path, '/'), 0)
+	return slices.Contains(localPaths[path[:last]], path[last:])
 }
 
-// newAnswers returns the handlers of the replica's own answers.
+// answers is the handler of a replica's own answers. url is the exchange's address in them.
+type answers struct {
+	http.Handler
+	url string
+}
+
+// newAnswers returns the handler of the replica's own answers.
 func (r *replica) newAnswers(url string) *answers {
 	money := teller.Teller{View: r.view, PublicURL: url}
 	all := map[string][]api.Endpoint{
@@ -129,16 +136,12 @@ func (r *replica) newAnswers(url string) *answers {
 		Log: r.Log, Patience: patience, Encoder: r.encoder,
 	}
 
-	mux, byPath := http.NewServeMux(), map[string]http.Handler{}
-	handler := r.endingBroken(api.Transport(mux, rest.Missing()))
+	mux := http.NewServeMux()
 	for prefix, paths := range localPaths {
 		public := slices.DeleteFunc(all[prefix], func(e api.Endpoint) bool { return !slices.Contains(paths, e.Path) })
 		rest.Handle(mux, prefix, public)
-		for _, path := range paths {
-			byPath[prefix+path] = handler
-		}
 	}
-	return &answers{url, byPath}
+	return &answers{r.endingBroken(api.Transport(mux, rest.Missing())), url}
 }
 
 // publicURL returns the exchange's address in answers: the same one at all nodes.
@@ -301,10 +304,7 @@ func (r *replica) keepUp(ctx context.Context) error {
 	})
 }
 
-// takes reports whether the replica answers a request by itself.
-func (r *reads) takes(q *http.Request) bool { return r.current().byPath[q.URL.Path] != nil }
-
-// current returns the handlers for the exchange's address of now, or for the last one that was known.
+// current returns the handler with the exchange's address of now, or for the last one that was known.
 func (r *reads) current() *answers {
 	a, url := r.answers.Load(), r.url()
 	if a == nil || url != "" && a.url != url {
@@ -330,7 +330,7 @@ func (r *reads) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	h.Set("Bourse-Seq", strconv.FormatUint(uint64(b.Seq), 10))
 	h.Set("Bourse-As-Of", b.AsOf.UTC().Format("2006-01-02T15:04:05.000Z"))
 	h.Set("Bourse-Lag", strconv.FormatInt(max(r.clock().Sub(b.AsOf).Milliseconds(), 0), 10))
-	r.current().byPath[q.URL.Path].ServeHTTP(w, q)
+	r.current().ServeHTTP(w, q)
 }
 
 // readsStatus describes the reads to operators.
