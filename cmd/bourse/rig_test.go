@@ -207,6 +207,14 @@ func operate[A any](s *server, args ...string) A {
 	return tool[A](s.t, append([]string{"admin", "--data", s.data}, args...)...)
 }
 
+// audited fails unless the audit of the exchange that runs finds nothing.
+func (s *server) audited() {
+	s.t.Helper()
+	if a := operate[struct{ Violations []any }](s, "audit"); len(a.Violations) > 0 {
+		s.t.Errorf("the audit found %v", a.Violations)
+	}
+}
+
 // customer opens an account with a key and money of the main assets.
 func (s *server) customer(name string) (account int, key string) {
 	s.t.Helper()
