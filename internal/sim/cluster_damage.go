@@ -88,7 +88,12 @@ func (n *member) repair() bool {
 		if _, err := files(n).Mend(others); err != nil {
 			w.counts.HalfMended++
 		}
-		n.disk = n.disk.Crash()
+		// A machine that lost its power as well would have two faults at once: damage, and a torn end.
+		if n.unsynced {
+			n.disk = n.disk.Clone()
+		} else {
+			n.disk = n.disk.Crash()
+		}
 	}
 
 	mended, err := files(n).Mend(others)

@@ -63,6 +63,8 @@ type member struct {
 	started uint64
 	// snapshot is the engine's state behind a command, on the node's disk; nil for none.
 	snapshot []byte
+	// unsynced is true while the disk may have what a killed process wrote and had not synced.
+	unsynced bool
 	// rotten is the damaged segment of a node that is to be mended; "" for none.
 	rotten string
 }
@@ -282,6 +284,7 @@ func (n *member) die(power bool) {
 	} else {
 		n.disk = d.Clone()
 	}
+	n.unsynced = !power
 	n.disk.SetCapacity(math.MaxInt64)
 	w.trail.note("%d: node %d dies, power %t", w.now, n.id, power)
 	w.forsake(n)
