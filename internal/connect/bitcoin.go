@@ -30,10 +30,6 @@ func (f *ofBitcoin) check(s *Settings, e *entry) (err error) {
 		return fmt.Errorf("params %q are not known; known are %s", e.Params, names())
 	case string(s.Symbol) != string(f.params.Coin):
 		return fmt.Errorf("params %s are of the network %s", e.Params, f.params.Coin)
-	case e.Read != "":
-		return errors.New("read is a setting of the adapter evm")
-	case e.Trace:
-		return errors.New("trace is a setting of the adapter evm")
 	case s.floor > math.MaxUint32 || s.highest > math.MaxUint32:
 		return errors.New("fees are units per virtual byte, below 2^32")
 	}

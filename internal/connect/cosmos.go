@@ -21,14 +21,6 @@ func (f *ofCosmos) check(s *Settings, e *entry) (err error) {
 	switch {
 	case s.Symbol != bourse.Symbol(f.chain.Coin):
 		return fmt.Errorf("params %s are of the network %s", e.Params, f.chain.Coin)
-	case e.Read != "":
-		return errors.New("read is a setting of the adapter evm")
-	case e.Trace:
-		return errors.New("trace is a setting of the adapter evm")
-	case s.cold != "":
-		return errors.New("cold is a setting of the adapter bitcoin")
-	case e.Outputs != nil:
-		return errors.New("outputs is a setting of the adapter bitcoin")
 	case s.stuck > 0:
 		return errors.New("fees: stuck is no setting of the adapter cosmos: its nodes take nothing in the place of what waits")
 	case s.floor >= cosmos.PriceEnd || s.highest >= cosmos.PriceEnd:

@@ -27,12 +27,6 @@ func (f *ofEVM) check(s *Settings, e *entry) (err error) {
 	if f.chain, err = evm.ParseChain(e.Params); err != nil {
 		return err
 	}
-	switch {
-	case s.cold != "":
-		return errors.New("cold is a setting of the adapter bitcoin")
-	case e.Outputs != nil:
-		return errors.New("outputs is a setting of the adapter bitcoin")
-	}
 	s.Chain = (&evm.Params{Chain: f.chain}).Identity()
 	if s.floor > math.MaxInt64 || s.highest > math.MaxInt64 {
 		return errors.New("fees are units per unit of gas, below 2^63") // a price is the sum of two

@@ -238,7 +238,28 @@ func (e *entry) settings(symbol bourse.Symbol) (s Settings, err error) {
 	if err := s.alone.check(len(s.nodes)); err != nil {
 		return s, err
 	}
-	return s, s.family.check(&s, e)
+	if err := s.family.check(&s, e); err != nil {
+		return s, err
+	}
+	return s, e.own(&s)
+}
+
+// own wants no setting that only another adapter has.
+func (e *entry) own(s *Settings) error {
+	for _, x := range []struct {
+		name, adapter string
+		given         bool
+	}{
+		{"read", "evm", e.Read != ""},
+		{"trace", "evm", e.Trace},
+		{"cold", "bitcoin", s.cold != ""},
+		{"outputs", "bitcoin", e.Outputs != nil},
+	} {
+		if x.given && x.adapter != e.Adapter {
+			return fmt.Errorf("%s is a setting of the adapter %s", x.name, x.adapter)
+		}
+	}
+	return nil
 }
 
 // takeNodes checks the nodes, and how many of them must agree.
