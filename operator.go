@@ -6,7 +6,7 @@ import "fmt"
 // none.
 type OperatorID uint16
 
-// OperatorRole is what an operator may do. A higher role includes the lower ones.
+// OperatorRole is a set of permissions. A higher role includes the lower ones.
 type OperatorRole uint8
 
 // The roles of operators.

@@ -58,7 +58,7 @@
 // finds stay. bourse.Amount belongs to the exchange's vocabulary, which makes no promise before
 // version 1.
 //
-// # What is not here
+// # Out of scope
 //
 // The account's pages (V2), operators' commands, and strategies. Test support uses this package, but
 // the conformance tests do not: they hold the exchange against the specification independently.

@@ -73,7 +73,7 @@ type offlineSign struct {
 	Seal     sealing `embed:""`
 }
 
-// Run signs. The amounts are for the person to compare with what was agreed.
+// Run signs. It prints the amounts, which the person compares with the agreement.
 func (c *offlineSign) Run(p *program) error {
 	f, err := os.Open(filepath.Join(c.Dir, offlineFile))
 	if err != nil {

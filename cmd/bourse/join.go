@@ -15,7 +15,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/disk"
 )
 
-// machine holds what a cluster has to know of a new machine.
+// machine describes a new machine to a cluster.
 type machine struct {
 	Listen  string `help:"Address of its clients." placeholder:"HOST:PORT"`
 	Address string `help:"Address of its node port, which the other nodes dial; port 0 takes a free one. A sandbox's node takes 127.0.0.1 without it." placeholder:"HOST:PORT"`

@@ -168,7 +168,7 @@ func (to *checked) askCatalogue(ctx context.Context, data string) *catalogue.Doc
 	return doc
 }
 
-// coins returns the coins that the catalogue lists on a network, and what is wrong about it.
+// coins returns the coins that the catalogue lists on a network, and the problem with its entry if there is one.
 func coins(n *connect.Settings, doc *catalogue.Document) (native chain.CoinID, tokens []chain.Coin, problem string) {
 	native = chain.CoinID(n.Symbol)
 	i := slices.IndexFunc(doc.Networks, func(l catalogue.Network) bool { return l.Symbol == n.Symbol })
@@ -210,7 +210,7 @@ func (to *checked) write(p *program) {
 	}
 }
 
-// writeReport prints what there is of a network.
+// writeReport prints a network's report.
 func writeReport(r *connect.Report, f func(mark, about, text string)) {
 	name := string(r.Network)
 	kind := ""

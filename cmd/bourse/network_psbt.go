@@ -71,7 +71,7 @@ func (c *networkSendPSBT) Run(p *program, a *adminCmd) error {
 	return p.ask(a, "network/send-psbt", map[string]any{"network": c.Network, "signed": strings.Join(texts, "\n")})
 }
 
-// networkEndPSBT gives up what was sent.
+// networkEndPSBT gives a transaction up.
 type networkEndPSBT struct{ onNetwork }
 
 // Run gives it up.

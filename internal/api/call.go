@@ -20,7 +20,7 @@ type Call struct {
 	Context context.Context
 	// Out takes the fields of the answer after success.
 	Out *wire.Writer
-	// Who is the authenticated caller. Account is zero for an unauthenticated request.
+	// Who identifies the caller. Account is zero for an unauthenticated request.
 	Who account.Identity
 	// From is the client's address.
 	From netip.Addr

@@ -146,7 +146,7 @@ func (b *Books) holds() map[place]*big.Int {
 	return held
 }
 
-// heldFor recomputes what is held for an open order. Two open orders of a list hold the larger
+// heldFor recomputes the hold of an open order. Two open orders of a list hold the larger
 // need of the two, counted for the first one.
 func (b *Books) heldFor(o *openOrder, m *bourse.Market) *big.Int {
 	need := o.held(m)

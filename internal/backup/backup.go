@@ -58,7 +58,7 @@ type File struct {
 // Accounts writes a consistent copy of the accounts database to a file.
 type Accounts func(ctx context.Context, from, to string) error
 
-// Source is what a backup is taken of.
+// Source has the files that a backup copies.
 type Source struct {
 	// Dir is the data directory of an exchange, of its standby or of a cluster's node.
 	Dir      string

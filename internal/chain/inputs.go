@@ -45,7 +45,7 @@ func Split(change bourse.Amount, outputs int) (first, each bourse.Amount) {
 	return change.Minus(others), each
 }
 
-// Need is what the inputs of a payment must cover.
+// Need is the amount that the inputs of a payment must cover.
 type Need struct {
 	Coin, Native CoinID
 	Amount       bourse.Amount

@@ -2,7 +2,7 @@ package chain
 
 import "github.com/bourse-exchange/bourse"
 
-// Survey is what a node tells of itself, for operators.
+// Survey is a node's description of itself, for operators.
 type Survey struct {
 	// Software is the node's name and version.
 	Software string
@@ -22,6 +22,6 @@ type Ability struct {
 	Has  bool
 	// Needed is true if the exchange cannot do without.
 	Needed bool
-	// Text says to operators what the node offers, or which setting it lacks if Has is false.
+	// Text names the node's feature to operators, or the setting that it lacks if Has is false.
 	Text string
 }

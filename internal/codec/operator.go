@@ -15,7 +15,7 @@ func (c *Codec) By(by *[2]bourse.OperatorID) {
 	Uint16(c, &by[1])
 }
 
-// Ordered codes what an act orders, without its digest.
+// Ordered codes the order of an act, without its digest.
 func (c *Codec) Ordered(token *bourse.Token, reason *string, record *[]byte) {
 	c.Fixed(token[:])
 	Text(c, reason, bourse.MaxActReason)

@@ -13,6 +13,6 @@
 //   - No setting is ignored: one that this version does not carry out is refused.
 //   - No error has a password or a key.
 //
-// Reading order: settings.go, connect.go, survey.go. Out of scope: what a network is (package chain) and the
+// Reading order: settings.go, connect.go, survey.go. Out of scope: networks themselves (package chain) and the
 // adapters.
 package connect

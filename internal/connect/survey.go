@@ -46,7 +46,7 @@ type Address struct {
 	// Of is hot, the number of an account, or cold and a number.
 	Of      string `json:"of"`
 	Address string `json:"address"`
-	// Memo tells apart who shares the address; empty where nobody does.
+	// Memo tells accounts apart that share the address; empty where each has its own.
 	Memo   string `json:"memo,omitempty"`
 	Signer string `json:"signer,omitempty"`
 }
@@ -61,7 +61,7 @@ func (r *Report) problem(format string, args ...any) {
 
 // Survey asks each node of a network about itself, and the nodes together whether they agree. It compares the
 // public keys with those of the signer's status, which is nil if the signer did not answer. The settings have
-// public keys. The first report has what is not about one node.
+// public keys. The first report also has the findings about all nodes together.
 func (s *Settings) Survey(ctx context.Context, l Local, keeper *signer.Status) ([]*Report, error) {
 	nodes, err := s.open(&l)
 	if err != nil {

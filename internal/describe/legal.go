@@ -21,7 +21,7 @@ type legal struct {
 	Body                          template.HTML
 }
 
-// serveLegal registers the pages of the brand's own texts: the terms and what is private.
+// serveLegal registers the pages of the brand's own texts: terms and privacy.
 func serveLegal(mux *http.ServeMux, prefix string, b *brand.Brand, serve func(kind string, body []byte) file) error {
 	t, err := template.New("legal").Parse(legalText)
 	if err != nil {

@@ -208,7 +208,7 @@ func (s *Service) Confirm(
 	ctx context.Context, id bourse.OperatorID, digest account.Digest, a *account.Assertion,
 ) error {
 	if err := s.dropKeys(ctx); err != nil {
-		return err // an operator who is enabled again has no keys from before
+		return err // an operator enabled again has no keys from before
 	}
 	o, found := s.ByID(id)
 	if !found || s.party == nil {

@@ -6,7 +6,7 @@ import "github.com/bourse-exchange/bourse"
 const earlyActRecord = 4096
 
 // Needs returns the newest kind of record and the newest version of the rules that a reader of a command must know. An
-// act needs what the command does that it orders.
+// act needs the same as the command that it orders.
 func Needs(c *bourse.Command) (kind bourse.CommandKind, rules uint32) {
 	switch {
 	case c.Kind == bourse.CommandSetRules:

@@ -240,7 +240,7 @@ func (s *Local) payment(n *Network, e *Expect) Payment {
 	}
 }
 
-// purpose returns the hash of what is paid for a withdrawal.
+// purpose returns the hash of a withdrawal's payment.
 func (s *Local) purpose(n *Network, e *Expect) digest {
 	p := s.payment(n, e)
 	p.Attempt = 0

@@ -32,7 +32,7 @@ type entry struct {
 	Time int64 `json:"time"`
 	// Raw is the signed transaction.
 	Raw []byte `json:"raw"`
-	// Purpose is the hash of what is paid; zero for other kinds than withdrawals, and in records
+	// Purpose is the hash of the payment; zero for other kinds than withdrawals, and in records
 	// of older builds.
 	Purpose digest `json:"purpose,omitzero"`
 	// Further is true for an attempt that does not exclude the earlier ones.

@@ -9,7 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/journal"
 )
 
-// mendAgain is the time after which a damaged node looks again for another one that has what it lacks.
+// mendAgain is the time after which a damaged node looks again for a node with its missing entries.
 const mendAgain = 100 * milliseconds
 
 // spot is an entry in a node's journal.

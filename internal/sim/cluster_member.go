@@ -63,7 +63,7 @@ type member struct {
 	started uint64
 	// snapshot is the engine's state behind a command, on the node's disk; nil for none.
 	snapshot []byte
-	// unsynced is true while the disk may have what a killed process wrote and had not synced.
+	// unsynced is true while the disk may have writes of a killed process that it had not synced.
 	unsynced bool
 	// rotten is the damaged segment of a node that is to be mended; "" for none.
 	rotten string
@@ -158,7 +158,7 @@ func (n *member) options() raftlog.Options {
 // slow reports whether the node applies entries later than the others.
 func (n *member) slow() bool { return n.world.shape.slow == number(n.id) }
 
-// work is what the process does in a round.
+// work does the process's round.
 func (n *member) work() {
 	w := n.world
 	if n.log == nil {

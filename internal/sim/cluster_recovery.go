@@ -128,7 +128,7 @@ func (a *alone) verify(d *memdisk.Disk, end *raftlog.End) {
 		if b.First > end.Tip.Last {
 			break
 		}
-		// The node may know of commits that nobody has yielded yet.
+		// The node may know of commits that no node has yielded yet.
 		known := b.Last() <= max(a.seen, end.Committed.Last) && i < len(w.truth.past)
 		if known && b.Chain != w.truth.past[i].chain {
 			fail("node %d goes on alone and has another batch at command %d", a.member.id, b.First)

@@ -38,7 +38,7 @@ type promise struct {
 	last bourse.Seq
 }
 
-// fate is what a client knows of a batch.
+// fate is a client's knowledge of a batch.
 type fate int
 
 const (
@@ -115,7 +115,7 @@ func (n *member) learn(b *journal.Batch) {
 	})
 }
 
-// find returns what a client sent as these commands.
+// find returns the batch that a client sent as these commands.
 func (w *cluster) find(commands string) *sent {
 	for _, s := range w.proposed {
 		if s.commands == commands {

@@ -60,7 +60,7 @@ type Copier struct {
 	Opened func()
 
 	frames []journal.Frame
-	// taken counts what came of streams.
+	// taken counts the writes of streams.
 	taken atomic.Uint64
 }
 

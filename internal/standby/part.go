@@ -95,7 +95,7 @@ func (s *Source) sendPart(p *Part, stamp string, w http.ResponseWriter, r *http.
 		return err
 	}
 	defer func() { _ = f.Close() }() // read only
-	_ = os.Remove(p.Temporary)       // what is open stays until it is closed
+	_ = os.Remove(p.Temporary)       // an open file stays until it is closed
 	sum := sha256.New()
 	size, err := io.Copy(sum, f)
 	if err == nil {
@@ -148,7 +148,7 @@ func ignoreMissing(err error) error {
 // Pack writes directories below dir to a tar file. Files may grow meanwhile: each is as long as
 // it was when its turn came.
 func Pack(dir, to string, names ...string) (err error) {
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // a name of ours
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the program's own name
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func newPatient(ctx context.Context, w http.ResponseWriter, clock func() time.Ti
 	return p
 }
 
-// unbuffered is what a patient writes pieces to.
+// unbuffered takes a patient's pieces.
 type unbuffered struct{ p *patient }
 
 // Write sends a piece.

@@ -22,7 +22,7 @@ type Promotion struct {
 	Sandbox  bool   `json:"sandbox"`
 	// Incarnation begins with the next start.
 	Incarnation bourse.Incarnation `json:"incarnation"`
-	// The end of the copy: what was acknowledged later is lost.
+	// The end of the copy: later acknowledgements are lost.
 	Seq       bourse.Seq `json:"seq"`
 	Time      string     `json:"time"`
 	Chain     string     `json:"chain"`

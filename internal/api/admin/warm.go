@@ -117,7 +117,7 @@ type ended struct {
 	WaitsFor string `json:"waits_for,omitzero"`
 }
 
-// What is waited for after a transaction was given up, which nodes may have.
+// The conditions that end the wait for a transaction that was given up and that nodes may have.
 const (
 	coolWaits = "the transaction that was given up may be mined, and is a move to cold storage then; " +
 		"the next order is taken when a block has it, or has been deep enough with one that spends the same"

@@ -15,7 +15,7 @@ type Request struct {
 	*Params
 	// Context bounds the time of the answer.
 	Context context.Context //nolint:containedctx // it lives as long as the request
-	// Who is the authenticated caller. Account is zero for a request that needs no key.
+	// Who identifies the caller. Account is zero for a request that needs no key.
 	Who account.Identity
 	// From is the client's address.
 	From netip.Addr

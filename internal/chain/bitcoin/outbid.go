@@ -66,7 +66,7 @@ func rateFor(weight int, cost bourse.Amount) uint64 {
 	return (cost.Lo*1000 + virtual - 1) / virtual
 }
 
-// bid returns the current offer of payments, above those that they replace. It fails with chain.ErrCost above
+// bid returns the current offer of payments, above the payments that they replace. It fails with chain.ErrCost above
 // the cap.
 func (c *Client) bid(ctx context.Context, replaces [][]byte) (bid, error) {
 	rate, err := c.rate(ctx)

@@ -187,7 +187,7 @@ func (c *Client) read(ctx context.Context, b *rawBlock, height uint64) (*chain.B
 	return out, nil
 }
 
-// debit returns what an input of the exchange spends. Its witness tells the address; the amount is in the transaction
+// debit returns the output that an input of the exchange spends. Its witness tells the address; the amount is in the transaction
 // that made the output.
 func (c *Client) debit(ctx context.Context, in *txInput) (d chain.Debit, ours bool, err error) {
 	script := c.own.spends(in.items, in.last)

@@ -74,7 +74,7 @@ func (f *found) tx() (t rawTx, hash chain.Hash, err error) {
 	return t, hash, nil
 }
 
-// unspentOf returns what a transaction's unspent outputs have under a script.
+// unspentOf returns the sum of a transaction's unspent outputs under a script.
 func (c *Client) unspentOf(
 	ctx context.Context, t *rawTx, hash chain.Hash, script []byte,
 ) (sum bourse.Amount, err error) {

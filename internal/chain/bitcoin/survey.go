@@ -46,7 +46,7 @@ func (c *Client) software(ctx context.Context) (string, error) {
 	return fmt.Sprintf("version %d", node.Version), err
 }
 
-// abilities tells what the node can do beside answering.
+// abilities lists the node's optional features.
 func (c *Client) abilities(ctx context.Context, info *chainInfo) ([]chain.Ability, error) {
 	index := chain.Ability{Name: "index", Needed: true, Text: "transactions are looked up by their ids"}
 	var err error

@@ -7,7 +7,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// bump is what a replacement on networks of accounts must add to the price: one part of this many.
+// bump is the part of the price that a replacement on networks of accounts must add: one of this many.
 const bump = 10
 
 // price is the price that blocks take at the moment.

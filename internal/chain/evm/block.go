@@ -122,7 +122,7 @@ func (c *Codec) effects(out *chain.Tx, b *fullBlock, t *transaction, r *receipt,
 	return nil
 }
 
-// mayPay reports whether a transaction can be one of ours: the node says so, or it has the form of our
+// mayPay reports whether the exchange can have sent a transaction: the node says so, or it has the form of our
 // payments. Recovering a sender takes a quarter of a millisecond, and most transactions of a block have
 // another form.
 func (c *Codec) mayPay(t *transaction) bool {
@@ -176,7 +176,7 @@ func (c *Codec) transfer(out *chain.Tx, moves []numbered) {
 	}
 }
 
-// price returns what a unit of gas cost the sender.
+// price returns the sender's cost of a unit of gas.
 func (t *transaction) price(base uint64) quantity {
 	if kind := t.kind(); kind == typeLegacy || kind == typeAccessList {
 		return t.GasPrice

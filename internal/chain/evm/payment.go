@@ -33,7 +33,7 @@ var (
 	errSignature = errors.New("a signature is missing or wrong")
 )
 
-// payment is a transaction of ours.
+// payment is a transaction of the exchange.
 type payment struct {
 	chain      uint64
 	owner      uint32

@@ -15,7 +15,7 @@ import (
 
 // File keeps the programs of accounts, so that a start reads them in place of deriving them. It has a record for each
 // account from 1 on: the program, and a tag. The tag is a keyed hash of account and program, whose key is the hash of
-// the chain and of the exchange's public keys: without the keys nobody makes a record, and a record of other keys, of
+// the chain and of the exchange's public keys: a record cannot be made without the keys, and a record of other keys, of
 // another chain or of another account is none.
 //
 // A file is good up to its first bad record. It is never synced: what a crash leaves out or tears is derived again. A

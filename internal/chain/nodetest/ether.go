@@ -122,7 +122,7 @@ type Ether struct {
 	chain control
 	// payer is the account that paid last; made counts the addresses of payees.
 	payer, made uint32
-	// turn counts what was sent to the node, and sent has the last turn of each transaction by its name.
+	// turn counts the transactions sent to the node, and sent has the last turn of each by its name.
 	turn int
 	sent map[string]int
 	// dropped are the transactions that Restore sends again, by their bytes.
@@ -535,7 +535,7 @@ func (o *Ether) Fund(to string, pays ...chain.Pay) error {
 	return err
 }
 
-// Balance returns what an address has of the native coin.
+// Balance returns an address's balance of the native coin.
 func (o *Ether) Balance(of string) (bourse.Amount, error) {
 	var text string
 	if err := o.call(&text, "eth_getBalance", of, "latest"); err != nil {
@@ -544,7 +544,7 @@ func (o *Ether) Balance(of string) (bourse.Amount, error) {
 	return amountOf(text)
 }
 
-// Tokens returns what an address has of the token.
+// Tokens returns an address's balance of the token.
 func (o *Ether) Tokens(of string) (bourse.Amount, error) {
 	var text string
 	call := map[string]string{"to": TokenAt, "data": "0x70a08231" + word(of)[2:]}

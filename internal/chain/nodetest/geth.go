@@ -78,7 +78,7 @@ func systemContracts() map[string]allotted {
 // geth makes the blocks of geth.
 type geth struct {
 	*Ether
-	// built are the blocks of the chain, by their heights less one: what is in them makes the same block again.
+	// built are the blocks of the chain, by their heights less one: their content makes the same block again.
 	built []template
 	// hidden are the blocks that hide took off the chain.
 	hidden []template

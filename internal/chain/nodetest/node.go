@@ -265,7 +265,7 @@ func (n *Node) Ask(result any, method string, params ...any) {
 	}
 }
 
-// log is what a process writes.
+// log is a process's output.
 type log struct {
 	ended chan struct{}
 	mu    sync.Mutex

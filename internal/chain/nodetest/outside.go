@@ -27,7 +27,7 @@ const (
 	whole = 100_000_000
 	// subsidy is the reward of the first blocks, fees apart.
 	subsidy = 50 * whole
-	// fee is what a payment of the outside world costs, far above every node's least rate.
+	// fee is the cost of a payment of the outside world, far above every node's least rate.
 	fee = 20_000
 )
 
@@ -507,7 +507,7 @@ func (o *Outside) Fund(to string, outputs int, amount uint64) error {
 	return err
 }
 
-// Balance returns what an address has in mined outputs.
+// Balance returns the sum of an address's mined outputs.
 func (o *Outside) Balance(of string) (bourse.Amount, error) {
 	script, err := o.scriptOf(of)
 	if err != nil {

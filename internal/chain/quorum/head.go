@@ -182,7 +182,7 @@ func (q *Network) heights(voters []answer[view]) (list []uint64) {
 	return list
 }
 
-// without returns the nodes that answered, and those that were not asked.
+// without returns the nodes that answered, and the nodes that were not asked.
 func without(voters []answer[view], points []answer[point]) []answer[view] {
 	return slices.DeleteFunc(slices.Clone(voters), func(v answer[view]) bool {
 		return slices.ContainsFunc(points, func(p answer[point]) bool { return p.node == v.node && !p.counts() })
@@ -241,7 +241,7 @@ func others(list []answer[point], than point) (names []string) {
 	return names
 }
 
-// note logs nodes that cease to count, and those that count again.
+// note logs nodes that cease to count, and nodes that count again.
 func (q *Network) note(list []answer[view]) {
 	for i := range list {
 		a := &list[i]

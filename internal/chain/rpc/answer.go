@@ -33,7 +33,7 @@ type answer struct {
 type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
-	// Data is what the node adds, in a form of its own.
+	// Data is the node's addition, in a form of its own.
 	Data jsontext.Value `json:"data"`
 }
 

@@ -12,5 +12,5 @@
 //     redirects are not followed, and proxies of the environment are not used.
 //   - Numbers keep their digits ([Number]); no amount passes through a float.
 //
-// Reading order: client.go, answer.go, number.go. Out of scope: what the methods mean.
+// Reading order: client.go, answer.go, number.go. Out of scope: the methods' meaning.
 package rpc

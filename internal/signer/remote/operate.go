@@ -9,7 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse/internal/signer"
 )
 
-// Status is what a signer tells its operators.
+// Status is a signer's state, for its operators.
 type Status struct {
 	signer.Status
 

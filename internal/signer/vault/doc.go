@@ -1,4 +1,4 @@
-// Package vault reads what a signer of its own has on disk: its seed and its settings.
+// Package vault reads the files of a signer of its own: its seed and its settings.
 //
 // It stands between cmd/bourse-signer and package signer. The seed is a file of age, encrypted to
 // recipients or by a passphrase; all keys derive from it, those of Bitcoin's family by BIP 84 and those

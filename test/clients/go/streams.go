@@ -142,7 +142,7 @@ func userData(
 	}
 	defer close(stop)
 
-	// The package tells nobody when it has subscribed: orders come and go until all of one is told.
+	// The package does not tell when it has subscribed: orders come and go until all of one is told.
 	const all = "NEW CANCELED"
 	var got []string
 	for began := time.Now(); err == nil && strings.Join(got, " ") != all; {

@@ -9,7 +9,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 )
 
-// gate holds blocks back until somebody wants them.
+// gate holds blocks back until a test wants them.
 type gate struct {
 	mu      sync.Mutex
 	changed *sync.Cond

@@ -40,7 +40,7 @@ type entry struct {
 	// answering is closed when the answerer has ended; nil until it begins.
 	answering chan struct{}
 
-	// who is the session's identity; authorized is the time of its log-on. Owned by the reader.
+	// who identifies the session; authorized is the time of its log-on. Owned by the reader.
 	who        account.Identity
 	key        string
 	authorized bourse.Time
