@@ -212,15 +212,16 @@ func (w *cluster) begin() {
 // faults happen.
 func (w *cluster) round() {
 	w.now += micros(w.chance.between(1, uint64(w.shape.round)))
+	changing := false
 	if !w.calm && !w.losses {
 		w.misfortune()
-		w.changing()
+		changing = w.changing()
 		w.transferring()
 		w.upgrading()
 		w.recovering()
 	}
 	if !w.calm {
-		w.losing()
+		w.losing(changing)
 	}
 	w.seating()
 	w.part()

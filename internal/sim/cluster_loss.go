@@ -42,9 +42,10 @@ func (w *cluster) at(id uint64) *member {
 
 // losing draws the loss of a disk. Each of the others must have what it acknowledged, and be needed for nothing else: it
 // happens once all three vote, all know that no change of that is under way, and no node waits for another one to be mended.
-func (w *cluster) losing() {
+// One that was asked for in this round is under way, although no node's status shows it yet.
+func (w *cluster) losing(changing bool) {
 	w.losses = w.losses || w.chance.oneIn(w.shape.loss)
-	if !w.losses || w.lost != nil || w.parting != nil || !w.gather() {
+	if !w.losses || changing || w.lost != nil || w.parting != nil || !w.gather() {
 		return
 	}
 	l := w.leader()

@@ -9,11 +9,11 @@ import (
 )
 
 // changing draws a change of members at a leader: of one node, or of several at once, which takes a joint
-// change. The leader refuses what no cluster can be.
-func (w *cluster) changing() {
+// change. The leader refuses what no cluster can be. It reports whether one was asked for.
+func (w *cluster) changing() bool {
 	n := w.leader()
 	if n == nil || n.before != nil || w.lost != nil || !w.chance.oneIn(w.shape.members) {
-		return
+		return false
 	}
 	c := new(raftpb.ConfChangeV2)
 	for range pick(w.chance, 1, 1, 1, 2, 3) {
@@ -23,10 +23,11 @@ func (w *cluster) changing() {
 		})
 	}
 	if err := n.log.Change(c); err != nil {
-		return
+		return false
 	}
 	w.counts.Members++
 	w.trail.note("%d: node %d asks for members: %v", w.now, n.id, c.Changes)
+	return true
 }
 
 // transferring draws a planned hand-over to another node, or to one that the leader picks. The leader refuses
