@@ -82,8 +82,9 @@ func (r *rounds) abandon() {
 	r.flying, r.next = nil, nil
 }
 
-// Confirm waits until a majority has said, after the call, that this node leads: what the node had applied before
-// the call was all that was committed then. The errors are [ErrUnconfirmed] and those of ctx.
+// Confirm waits until a majority has said, after the call, that this node leads, in the term that Next yielded: no other
+// node has led since, and what this one had shown before the call is as current as what any node had. The errors are
+// [ErrUnconfirmed] and those of ctx.
 func (l *Log) Confirm(ctx context.Context) error {
 	select {
 	case <-l.deposed:

@@ -33,7 +33,9 @@ type Log struct {
 	// deposed is closed once Next has yielded that this node no longer leads.
 	deposed chan struct{}
 	once    sync.Once
-	rounds  rounds
+	// led is the first term in which Next has yielded that this node leads; zero before.
+	led    atomic.Uint64
+	rounds rounds
 	// asOf is the time, in microseconds, at which this node last had applied all entries that the
 	// leader reports as committed; zero for never.
 	asOf atomic.Int64
@@ -86,7 +88,11 @@ func (l *Log) Next() (*journal.Notice, bool) {
 	if n.Proposal != 0 {
 		l.open.Add(-1)
 	}
-	if n.Kind == journal.Role && !n.Leads {
+	switch {
+	case n.Kind != journal.Role:
+	case n.Leads:
+		l.led.CompareAndSwap(0, n.Term)
+	default:
 		l.once.Do(func() { close(l.deposed) })
 	}
 	return n, ok
@@ -156,8 +162,12 @@ func (l *Log) turn(tick bool) (more bool, err error) {
 		l.raft.Tick()
 	}
 	more, err = l.Log.Step()
-	return l.rounds.turn(l.raft.Confirmed(), l.raft.Ask) || more, err
+	return l.rounds.turn(l.raft.Confirmed(), l.ask) || more, err
 }
+
+// ask begins a round about the term that the callers of Confirm know. The node may have lost it and lead another one, while
+// the notices of that wait for Next.
+func (l *Log) ask(round uint64) error { return l.raft.Ask(round, l.led.Load()) }
 
 // reach calls a function with raft's log, which belongs to it until it returns.
 func (l *Log) reach(f func(*raftlog.Log) error) error {

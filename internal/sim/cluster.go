@@ -62,6 +62,9 @@ type cluster struct {
 	raisedBehind uint64
 	// heir is the node that a leader handed over to last.
 	heir heir
+	// readChance draws reads and lags, which are one in that many rounds; zero is never.
+	readChance *chance
+	lags       uint64
 	// proposed are the batches that clients have sent, by tag minus one.
 	proposed []*sent
 }
@@ -188,6 +191,8 @@ func newCluster(o Options) *cluster {
 		segment:  int64(c.between(10, 40)) * journal.Block,
 	}
 	binary.LittleEndian.PutUint64(w.identity.Exchange[8:], o.Seed)
+	w.readChance = newChance(o.Seed, 4)
+	w.lags = pick[uint64](w.readChance, 0, 50, 200)
 	pair := enginetest.NewPair()
 	w.truth = &agreed{
 		pair: pair, workload: enginetest.NewWorkload(newChance(o.Seed, 2), pair.Oracle), leaders: map[uint64]uint64{},
@@ -234,6 +239,7 @@ func (w *cluster) round() {
 	if w.parting != nil {
 		w.parting.work()
 	}
+	w.readers()
 	if w.chance.percent(w.shape.traffic) {
 		w.send()
 	}

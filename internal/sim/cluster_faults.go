@@ -38,6 +38,9 @@ type ClusterCounts struct {
 	Transfers, Handed uint64
 	// Snapshots counts the snapshots that nodes wrote, Restored the starts from one.
 	Snapshots, Restored uint64
+	// Lags counts the engines that fell behind their logs, Confirmed the reads that a majority confirmed, Outlived those whose
+	// node had lost its term and led a later one.
+	Lags, Confirmed, Outlived uint64
 	// Upgraded counts the nodes that learned that the log may have newer commands, Outdated the older programs that were
 	// refused or ended, Back the returns to the older program before that.
 	Upgraded, Outdated, Back uint64
@@ -68,6 +71,7 @@ func (c *ClusterCounts) fields() []struct {
 		{"changes of members", &c.Members}, {"archived segments", &c.Archived},
 		{"transfers", &c.Transfers}, {"transfers that were done", &c.Handed},
 		{"snapshots", &c.Snapshots}, {"starts from a snapshot", &c.Restored},
+		{"engines that lag", &c.Lags}, {"reads confirmed", &c.Confirmed}, {"reads of a former lead", &c.Outlived},
 		{"nodes upgraded", &c.Upgraded}, {"outdated programs", &c.Outdated}, {"ways back to the older program", &c.Back},
 		{"one-way cuts", &c.OneWay}, {"cut off", &c.Apart}, {"clock jumps", &c.Clocks},
 	}

@@ -67,6 +67,7 @@ type member struct {
 	unsynced bool
 	// rotten is the damaged segment of a node that is to be mended; "" for none.
 	rotten string
+	reader reader
 }
 
 // awake reports whether the node's process does anything now.
@@ -189,6 +190,7 @@ func (n *member) work() {
 		if n.before != nil {
 			return
 		}
+		n.confirm()
 		n.drain()
 		if n.unknown {
 			n.met()
@@ -290,6 +292,7 @@ func (n *member) die(power bool) {
 	w.forsake(n)
 	n.log, n.engine, n.before, n.held, n.known, n.unknown = nil, nil, nil, nil, nil, false
 	n.hang, n.hung, n.paused, n.stopped, n.broken, n.closed = 0, 0, 0, false, false, false
+	n.reader = reader{}
 	n.wakes = w.now + micros(w.chance.Below(uint64(pick(w.chance, 10*milliseconds, 200*milliseconds, 2*seconds))))
 }
 
@@ -308,14 +311,20 @@ func (n *member) unhang() {
 // recover ends everything that is wrong with the node.
 func (n *member) recover() {
 	n.paused, n.hang, n.hung, n.crawls, n.clock = 0, 0, 0, 0, 0
+	n.reader.behind = min(n.reader.behind, n.world.now)
 	n.disk.FailAt(math.MaxInt32, nil)
 	n.disk.StopAt(math.MaxInt32)
 	n.disk.Inject(nil)
 	n.wakes = n.world.now
 }
 
-// drain applies the notices.
+// drain applies the notices, unless the engine is behind.
 func (n *member) drain() {
+	if n.reader.behind > n.world.now && !n.closed {
+		return
+	}
+	late := n.reader.behind > 0
+	n.reader.behind = 0
 	for notice, ok := n.log.Next(); ok; notice, ok = n.log.Next() {
 		switch notice.Kind {
 		case journal.Committed:
@@ -324,8 +333,11 @@ func (n *member) drain() {
 				n.world.acknowledge(n, notice.Proposal, &notice.Batch)
 			}
 		case journal.Role:
-			if notice.Leads && n.engine.Seq() != n.log.Durable() && !n.closed {
+			if notice.Leads && n.engine.Seq() != n.log.Durable() && !n.closed && !late {
 				fail("node %d leads term %d at command %d, and %d is committed", n.id, notice.Term, n.engine.Seq(), n.log.Durable())
+			}
+			if n.reader.lead, n.reader.open = 0, nil; notice.Leads {
+				n.reader.lead = notice.Term
 			}
 		case journal.Dropped:
 			n.world.drop(n, notice.Proposal)

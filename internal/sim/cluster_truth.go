@@ -21,6 +21,8 @@ type agreed struct {
 	// promises are the last commands acknowledged, with the terms of their batches.
 	promises []promise
 	acked    uint64
+	// known is the last command that clients have seen an effect of.
+	known bourse.Seq
 	// leaders are the leaders by term; opened is the last term that was seen open.
 	leaders map[uint64]uint64
 	opened  uint64
@@ -214,6 +216,7 @@ func (w *cluster) acknowledge(n *member, id uint64, b *journal.Batch) {
 	s.state = acked
 	w.counts.Acked++
 	w.truth.acked++
+	w.truth.know(b.Last())
 	w.truth.promises = append(w.truth.promises, promise{b.Term, b.Last()})
 }
 

@@ -60,13 +60,15 @@
 // operations; disks fail, rot, hang, crawl and are lost; clocks jump; programs are upgraded, and go back while the log has
 // nothing newer; starts begin from snapshots; leaders change the members, and
 // admit a node that lost its disk under another id, and one of a new number in the place of another that runs, which
-// leaves before, with or behind the vote of the new one and runs on for a while; a node applies entries slowly; segments
-// go to the archive; clients send batches to whichever node takes them. The truth is every batch that any node yielded.
+// leaves before, with or behind the vote of the new one and runs on for a while; a node applies entries slowly; engines
+// fall behind their logs, also while the lead is lost and won again; segments go to the archive; clients send batches to
+// whichever node takes them, and read at nodes that were told that they lead. The truth is every batch that any node yielded.
 // The simulation checks:
 //
 //   - no node yields another batch at a sequence, and no batch is committed twice
 //   - a leader that opens has all that was acknowledged in earlier terms; a term has one leader
 //   - a batch that was said to be dropped is never committed
+//   - a read that a majority confirmed shows all that clients knew when it began
 //   - a start finds all that the node yielded or waits for a leader, and refuses a byte that
 //     decayed below the watermark, and a promise older than the node's entries
 //   - a byte that rots below the watermark, in an entry that another node has, is mended from it, also after a crash
@@ -89,5 +91,5 @@
 // Read sim.go, then world.go, process.go, faults.go and truth.go; for the networks
 // wallets.go, chains.go, customers.go and paid.go; for clusters cluster.go, cluster_member.go,
 // cluster_members.go, cluster_damage.go, cluster_loss.go, cluster_replace.go, cluster_recovery.go, cluster_wire.go,
-// cluster_versions.go, cluster_faults.go and cluster_truth.go. Not here: HTTP, SQLite, and anything with goroutines.
+// cluster_versions.go, cluster_faults.go, cluster_reads.go and cluster_truth.go. Not here: HTTP, SQLite, and anything with goroutines.
 package sim

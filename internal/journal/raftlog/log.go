@@ -181,14 +181,14 @@ func (l *Log) Change(c *raftpb.ConfChangeV2) error {
 	return l.node.ProposeConfChange(c)
 }
 
-// Ask begins a round in which a majority says whether this node still leads. Rounds have rising numbers, and
-// Confirmed tells which of them it has won; one that it cannot win any more is not told. It belongs to the goroutine
-// of Step.
-func (l *Log) Ask(round uint64) error {
+// Ask begins a round in which a majority says whether this node still leads a term. A node that lost that term does not,
+// even if it leads a later one. Rounds have rising numbers, and Confirmed tells which of them it has won; one that it cannot
+// win any more is not told. It belongs to the goroutine of Step.
+func (l *Log) Ask(round, term uint64) error {
 	if err := l.usable(); err != nil {
 		return err
 	}
-	if !l.leads() {
+	if !l.leads() || l.opened != term {
 		return journal.ErrNotLeader
 	}
 	l.node.ReadIndex(binary.BigEndian.AppendUint64(nil, round))
