@@ -61,14 +61,20 @@ func (x *exam) send(method, path, body string, header http.Header) *answer {
 	return a
 }
 
-// sure posts a request again until there is an answer, which unrest may lose. It is for what a check undoes.
+// sure posts a request again until its outcome is known, which unrest may lose. It is for what may be done twice, such as
+// what a check undoes.
 func (e *exchange) sure(path, body string) (a *answer, err error) {
-	for a == nil || e.cluster != nil && err == nil && a.status == http.StatusBadGateway {
+	for a == nil || e.cluster != nil && err == nil && a.unknown() {
 		if a, err = e.send(http.MethodPost, e.url+path, body, nil); err != nil {
 			return a, err
 		}
 	}
 	return a, nil
+}
+
+// unknown reports whether nobody knows if the answer's request was carried out. V1 says so in the body alone.
+func (a *answer) unknown() bool {
+	return a.status == http.StatusBadGateway || a.status == http.StatusGatewayTimeout || a.value.get("code").text == "TIMEOUT"
 }
 
 func (e *exchange) send(method, url, body string, header http.Header) (*answer, error) {
