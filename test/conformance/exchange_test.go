@@ -74,8 +74,12 @@ type exchange struct {
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	// The checks wait for the disk more than they compute.
-	_ = flag.Set("test.parallel", "12")
+	// The checks wait for the disk more than they compute. With unrest they are to end before the leader changes.
+	parallel := "12"
+	if *unrestFlag {
+		parallel = "4"
+	}
+	_ = flag.Set("test.parallel", parallel)
 	os.Exit(run(m))
 }
 
@@ -114,12 +118,8 @@ func run(m *testing.M) int {
 		return 1
 	}
 
-	end := func() error { return nil }
-	if *unrestFlag {
-		end = examined.cluster.disturb()
-	}
 	code := m.Run()
-	if err := end(); err != nil {
+	if err := calm(); err != nil {
 		fmt.Fprintln(os.Stderr, "conformance: unrest:", err)
 		return 1
 	}
@@ -215,7 +215,11 @@ func (e *exchange) start(dir, name string, within time.Duration, more ...string)
 			return err
 		}
 		e.url, e.cluster, e.operator.cluster = nodes.url(), nodes, nodes
-		return e.await(ctx)
+		if err := e.await(ctx); err != nil || !*unrestFlag {
+			return err
+		}
+		nodes.disturb(name)
+		return nil
 	}
 	address, err := launch(ctx, serve)
 	if err != nil {
