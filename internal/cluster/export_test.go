@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"crypto/tls"
 	"net"
 	"net/http"
 	"slices"
@@ -113,3 +114,15 @@ const (
 
 // Handler returns the handler of the questions of other nodes.
 func (n *Node) Handler() http.Handler { return n.handler() }
+
+// StreamBuffer bounds the kernel's buffers of a stream between nodes.
+const StreamBuffer = streamBuffer
+
+// Bare returns the connection below TLS on which a node sends or takes requests.
+func Bare(conn net.Conn) *net.TCPConn {
+	conn = conn.(*tls.Conn).NetConn()
+	if w, ok := conn.(*watched); ok {
+		conn = w.Conn
+	}
+	return conn.(*net.TCPConn)
+}

@@ -15,11 +15,17 @@ const (
 	protocolNodes = "bourse-nodes"
 	// protocolJoin is that of a node that is to join: its key is no member's yet.
 	protocolJoin = "bourse-join"
+	// protocolStreams is that of streams, which have a connection each.
+	protocolStreams = "http/1.1"
 )
 
 // protocols are those of TLS in which nodes send each other requests: HTTP/2, and HTTP/1.1 for streams, which
 // upgrade, both for requests of clients, and protocolNodes.
-var protocols = []string{"h2", "http/1.1", protocolNodes}
+var protocols = []string{"h2", protocolStreams, protocolNodes}
+
+// streamBuffer bounds each of the kernel's two buffers between the nodes for a stream that its client does not read, in
+// bytes. By themselves they grow to megabytes, which such a client would cost both nodes before the leader finds it slow.
+const streamBuffer = 128 << 10
 
 // mostAsking bounds the connections on which a node sends requests: one for all of them, and one for each stream.
 const mostAsking = 1100
@@ -112,6 +118,9 @@ func (t *Transport) admit(conn *tls.Conn, plain *watched) {
 	if conn.ConnectionState().NegotiatedProtocol == protocolNodes {
 		to, hand = t.asked, struct{ net.Conn }{conn} // a server of HTTP/1.1 speaks no protocol of TLS that it does not know
 	}
+	if tcp, ok := plain.Conn.(*net.TCPConn); ok && conn.ConnectionState().NegotiatedProtocol == protocolStreams {
+		_ = tcp.SetWriteBuffer(streamBuffer) // a hint: the leader's queue is bounded too
+	}
 	node := t.node(pinOf(conn))
 	if node == 0 || !t.asking.add(node, plain) || t.node(pinOf(conn)) != node || conn.SetDeadline(time.Time{}) != nil {
 		_ = plain.Close()
@@ -142,6 +151,9 @@ func (t *Transport) Dial(ctx context.Context, node uint64, protocol string) (net
 	if got := conn.(*tls.Conn).ConnectionState().NegotiatedProtocol; got != protocol {
 		_ = conn.Close()
 		return nil, fmt.Errorf("the node speaks %q, not %s: it is of an earlier version", got, protocol)
+	}
+	if tcp, ok := conn.(*tls.Conn).NetConn().(*net.TCPConn); ok && protocol == protocolStreams {
+		_ = tcp.SetReadBuffer(streamBuffer) // as at the other end
 	}
 	return conn, nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"syscall"
 	"testing"
 	"time"
 
@@ -70,5 +71,45 @@ func TestRequestsOfNodes(t *testing.T) {
 	want(t, listening.Set(nil))
 	if text, err := get(t, c); err == nil {
 		t.Errorf("a node that left gets %q", text)
+	}
+}
+
+// TestStreamsHaveSmallBuffers dials for a stream: what its client does not read fills small buffers of the kernel at both nodes.
+func TestStreamsHaveSmallBuffers(t *testing.T) {
+	sites := newSites(t, 2)
+	listening, _ := run(t, sites[0].options(sites), sites[0].listener)
+	member, _ := run(t, sites[1].options(sites), sites[1].listener)
+	accepted := make(chan net.Conn, 1)
+	go func() {
+		conn, err := listening.Requests().Accept()
+		if err != nil {
+			close(accepted)
+			return
+		}
+		accepted <- conn
+	}()
+	connect(member, 1)
+	dialed, err := member.Dial(t.Context(), 1, "http/1.1")
+	want(t, err)
+	defer func() { _ = dialed.Close() }()
+	conn, ok := <-accepted
+	if !ok {
+		t.Fatal("no connection came")
+	}
+	defer func() { _ = conn.Close() }()
+
+	size := func(c net.Conn, option int) (n int) {
+		raw, err := cluster.Bare(c).SyscallConn()
+		want(t, err)
+		want(t, raw.Control(func(fd uintptr) { n, err = syscall.GetsockoptInt(int(fd), syscall.SOL_SOCKET, option) }))
+		want(t, err)
+		return n
+	}
+	const least, most = cluster.StreamBuffer, 2 * cluster.StreamBuffer // Linux doubles it
+	if n := size(conn, syscall.SO_SNDBUF); n < least || n > most {
+		t.Errorf("the leader keeps %d bytes", n)
+	}
+	if n := size(dialed, syscall.SO_RCVBUF); n < least || n > most {
+		t.Errorf("the other node keeps %d bytes", n)
 	}
 }
