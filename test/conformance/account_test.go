@@ -70,8 +70,11 @@ func (a *account) newKey(scopes string) (secret, id string) {
 func (a *account) leave() {
 	body := `{"api_key":"` + a.key + `"}`
 	res, err := a.x.exchange.sure("/spot/open_orders/cancel_all", body)
-	if err != nil || res.value.get("success").kind != 't' {
-		a.x.Logf("cancel_all at the end: %v %s", err, res.value)
+	switch {
+	case err != nil:
+		a.x.Logf("cancel_all at the end: %v", err)
+	case res.value.get("success").kind != 't':
+		a.x.Logf("cancel_all at the end: %s", res.value)
 	}
 }
 
