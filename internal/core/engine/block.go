@@ -96,7 +96,7 @@ func (e *Engine) ours(n *custody.Network, m *custody.Mined, ev *bourse.Events) b
 // withdrawal is final or paid.
 func (e *Engine) takeBack(n *custody.Network, m *custody.Mined, ev *bourse.Events) {
 	w := e.custody.Withdrawal(m.Signed.Wallet)
-	if w == nil || !slices.ContainsFunc(netOf(m), func(c netChange) bool { return c.pays(w) }) {
+	if w == nil || !slices.ContainsFunc(netOf(m), func(c netChange) bool { return c.pays(w) && e.apart(n, m, w) }) {
 		return
 	}
 	switch s := n.Signed(w.Tx); {
@@ -156,7 +156,7 @@ func (e *Engine) mineOurs(n *custody.Network, m *custody.Mined, ev *bourse.Event
 			continue
 		}
 		cost := net.Amount
-		if w != nil && net.pays(w) {
+		if w != nil && net.pays(w) && e.apart(n, m, w) {
 			paid = true
 			cost = net.Amount.Minus(w.Amount)
 			e.post(m, ev, bourse.Transfer{
@@ -191,6 +191,27 @@ type netChange struct {
 // pays reports whether the change is a loss that covers a withdrawal.
 func (n *netChange) pays(w *bourse.Withdrawal) bool {
 	return !n.gained && n.Asset == w.Asset && !n.Amount.Less(w.Amount)
+}
+
+// apart reports whether what left by a transaction can only be a payment of the withdrawal. On a network of accounts a
+// payment takes two amounts from its address, the cost and the amount, and a failed transaction takes the cost alone. That
+// matters for the coin of the costs, if the transaction may cost as much as it pays.
+func (e *Engine) apart(n *custody.Network, m *custody.Mined, w *bourse.Withdrawal) bool {
+	s := m.Signed
+	if e.rules < bourse.RulesRescue || n.ByOutput() || s.Cost.Asset != w.Asset || s.Cost.Amount.Less(w.Amount) {
+		return true
+	}
+	amount, others := false, 0
+	for _, t := range m.Outflows {
+		switch {
+		case t.Address != s.From || t.Asset != w.Asset:
+		case t.Amount == w.Amount && !amount:
+			amount = true
+		default:
+			others++
+		}
+	}
+	return amount && others > 0
 }
 
 // netOf returns, by asset, the effect of a transaction of the exchange on its own

@@ -203,3 +203,54 @@ func TestReplacementExcludes(t *testing.T) {
 	x.must(signedCommand(s))
 	x.restart()
 }
+
+// TestPaymentApartFromItsCost mines payments of the coin of the costs that may cost what they pay, and failures of such. A
+// payment takes its amount beside its cost. Under older rules all that takes enough has paid.
+func TestPaymentApartFromItsCost(t *testing.T) {
+	const amount = 100
+	for name, c := range map[string]struct {
+		cost  uint64 // the most that the transaction costs
+		taken []uint64
+		paid  bool
+	}{
+		"a payment":                             {120, []uint64{30, amount}, true},
+		"a payment whose cost is its amount":    {amount, []uint64{amount, amount}, true},
+		"a failure that costs the amount":       {amount, []uint64{amount}, false},
+		"a failure that costs more":             {120, []uint64{110}, false},
+		"a payment that cannot cost as much":    {99, []uint64{amount}, true},
+		"two amounts, none of which is its own": {120, []uint64{60, 60}, false},
+	} {
+		for rules := uint32(1); rules <= bourse.CurrentRules; rules++ {
+			x, _, a := funded(t, true)
+			x.must(bourse.Command{Kind: bourse.CommandSetRules, Rules: rules})
+			id := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(eth, amount, 4))))
+			var taken []bourse.Outflow
+			for _, units := range c.taken {
+				taken = append(taken, takes(hot, eth, units))
+			}
+			tx, s := signAccount(a, id, 0, taken...)
+			s.Cost = bourse.AssetAmount{Asset: eth, Amount: bourse.Units(c.cost)}
+			x.must(signedCommand(s))
+			x.must(a.next(tx))
+			if paid, want := !x.withdrawal().Reverted, c.paid || rules < bourse.RulesRescue; paid != want {
+				t.Errorf("%s under rules %d: paid is %t", name, rules, paid)
+			}
+			x.restart()
+		}
+	}
+}
+
+// TestGivenUpPaymentThatFailed mines a transaction that was given up and costs what its withdrawal asks for: the withdrawal
+// waits for another one.
+func TestGivenUpPaymentThatFailed(t *testing.T) {
+	x, _, a := funded(t, true)
+	id := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(eth, 100, 4))))
+	tx, s := signAccount(a, id, 0, takes(hot, eth, 100))
+	s.Cost = bourse.AssetAmount{Asset: eth, Amount: bourse.Units(100)}
+	x.must(signedCommand(s))
+	x.must(walletCommand(bourse.CommandReplaceWithdrawal, 0, bourse.WalletCommand{ID: id}))
+	x.must(a.next(tx))
+	x.wantOwn(eth, map[bourse.AccountID]int64{bourse.AccountInTransit: 0})
+	x.must(walletCommand(bourse.CommandReleaseWithdrawal, 0, bourse.WalletCommand{ID: id}))
+	x.wantBalance(1, eth, 500, 0)
+}
