@@ -196,8 +196,15 @@ const (
 	// on, or, without On, gives those up that no block has. On, and of Wallet Signed, or Network without On.
 	CommandWarm
 
+	// CommandFollowChain has a network whose chain changed deeper than is remembered follow the chain of its nodes, from its
+	// first block on. Up to the named block nothing is credited. Network, Height, Tx: the block's hash.
+	CommandFollowChain
+	// CommandPaidWithdrawal marks a withdrawal as paid by a transaction of a block, in the place of one that was given up. ID,
+	// Tx.
+	CommandPaidWithdrawal
+
 	// LastCommandKind is the newest kind that this program knows.
-	LastCommandKind = CommandWarm
+	LastCommandKind = CommandPaidWithdrawal
 )
 
 // Command is an entry of the journal and the input of the engine. One flat struct serves

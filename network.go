@@ -50,6 +50,8 @@ type NetworkState struct {
 	Chain  TxHash
 	// Cool is the order to cold storage that is not signed; its ID is zero if there is none.
 	Cool CoolOrder
+	// Recount is the block up to which operators last had the chain counted anew; zero if they never did.
+	Recount BlockRef
 }
 
 // CoolOrder is an operator's order to move an amount from the hot wallet to cold storage.

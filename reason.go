@@ -149,6 +149,11 @@ const (
 	// WarmOpen: another transaction from cold storage to the hot wallet waits, or was given up and may be mined beside this
 	// one.
 	WarmOpen
+	// ChainStands: the chain of the network did not change deeper than is remembered.
+	ChainStands
+	// NotPaid: no remembered block has a transaction of that hash which took the withdrawal's amount, in the place of one that
+	// was given up for it.
+	NotPaid
 )
 
 var reasonWords = map[Reason]string{
@@ -222,6 +227,8 @@ var reasonWords = map[Reason]string{
 	CoolOpen:         "COOL_OPEN",
 	NothingToEnd:     "NOTHING_TO_END",
 	WarmOpen:         "WARM_OPEN",
+	ChainStands:      "CHAIN_STANDS",
+	NotPaid:          "NOT_PAID",
 }
 
 // String returns the reason's word in the public interfaces.

@@ -212,13 +212,13 @@ func keysOf[P fmt.Stringer, K keyring[P]](
 	return public, keys, nil
 }
 
-// first returns the height of the first block to read, if the exchange has read none.
+// first returns the height of the first block to read, if the exchange has read none, or its chain begins anew.
 func (s *Settings) first(ctx context.Context, n chain.Network, known bool) (uint64, error) {
 	switch {
-	case known:
-		return 0, nil
 	case s.start != nil:
 		return s.start.Height, nil
+	case known:
+		return 0, nil
 	}
 	h, err := n.Health(ctx)
 	if err != nil {

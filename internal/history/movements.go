@@ -214,3 +214,21 @@ func passing(filter MovementFilter, span Span, young map[uint64]Movement, stored
 
 // newestMovement compares by descending ordinal.
 func newestMovement(a, b Movement) int { return cmp.Compare(b.Ordinal, a.Ordinal) }
+
+// Credited reports whether a transaction on a network brought an account a deposit of an asset that was credited. It reads
+// all of the account's credited deposits.
+func (r *Reader) Credited(
+	ctx context.Context, account bourse.AccountID, network bourse.NetworkID, asset bourse.AssetID, tx bourse.TxHash,
+) (bool, error) {
+	filter := MovementFilter{Network: network, Asset: asset, Of: MovementSet(0).With(MovementDeposit, bourse.WalletDone)}
+	for {
+		list, err := r.WalletTransactions(ctx, account, filter, 0, readTogether)
+		if err != nil || len(list) == 0 {
+			return false, err
+		}
+		if slices.ContainsFunc(list, func(m Movement) bool { return m.Tx == tx }) {
+			return true, nil
+		}
+		filter.Before = list[len(list)-1].ID
+	}
+}

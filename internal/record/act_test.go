@@ -132,6 +132,8 @@ func TestAuthorities(t *testing.T) {
 		bourse.CommandDecideWithdrawal: {one, {Role: bourse.RoleOperator, Limited: true}},
 		bourse.CommandCool:             {stops, {Role: bourse.RoleOperator, Limited: true}},
 		bourse.CommandWarm:             {stops, one},
+		bourse.CommandFollowChain:      {two, two},
+		bourse.CommandPaidWithdrawal:   {two, two},
 		bourse.CommandCollectFees:      {{Role: bourse.RoleOwner}, {Role: bourse.RoleOwner}},
 	}
 	for kind := range bourse.LastCommandKind + 2 {
@@ -178,7 +180,7 @@ func TestSubjects(t *testing.T) {
 		bourse.CommandWarm:             "is refused while another one waits",
 	}
 	ofWithdrawals := map[bourse.CommandKind]bool{
-		bourse.CommandReplaceWithdrawal: true, bourse.CommandReleaseWithdrawal: true,
+		bourse.CommandReplaceWithdrawal: true, bourse.CommandReleaseWithdrawal: true, bourse.CommandPaidWithdrawal: true,
 		bourse.CommandSigned: true, bourse.CommandRecord: true,
 	}
 	kinds := map[record.Subject]bourse.CommandKind{}

@@ -54,3 +54,22 @@ func isBySigner(s *bourse.SignedTx) bool { return s != nil && s.Valid() && s.Kin
 func isCool(c *bourse.Command) bool {
 	return c.Wallet != nil && c.Wallet.Network > 0 && c.On == (c.AssetID > 0) && c.On != c.Amount.IsZero()
 }
+
+func codeFollow(c *codec.Codec, cmd *bourse.Command) {
+	w := codec.New(c, &cmd.Wallet)
+	codec.Uint16(c, &w.Network)
+	codec.Uint64(c, &w.Height)
+	c.Fixed(w.Tx[:])
+}
+
+func isFollow(c *bourse.Command) bool {
+	return c.Wallet != nil && isTransaction(c) && c.Wallet.Height < 1<<62
+}
+
+func codePaid(c *codec.Codec, cmd *bourse.Command) {
+	w := codec.New(c, &cmd.Wallet)
+	codec.Uint64(c, &w.ID)
+	c.Fixed(w.Tx[:])
+}
+
+func isPaid(c *bourse.Command) bool { return isWithdrawals(c) && c.Wallet.Tx != bourse.TxHash{} }

@@ -126,3 +126,11 @@ func describeCool(c *bourse.Command) string {
 	}
 	return fmt.Sprintf("network=%d asset=%d units=%s", c.Wallet.Network, c.AssetID, c.Amount.Format(0))
 }
+
+func describeFollow(c *bourse.Command) string {
+	return fmt.Sprintf("network=%d height=%d hash=%x", c.Wallet.Network, c.Wallet.Height, c.Wallet.Tx)
+}
+
+func describePaid(c *bourse.Command) string {
+	return fmt.Sprintf("xid=%d tx=%x", c.Wallet.ID, c.Wallet.Tx)
+}

@@ -155,6 +155,8 @@ func commands() []bourse.Command {
 		{Kind: bourse.CommandForgetAddress, Account: 7, Wallet: &bourse.WalletCommand{Address: 3}},
 		{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: 5}},
 		{Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{Network: 2, Tx: bourse.TxHash{4}}},
+		{Kind: bourse.CommandFollowChain, Wallet: &bourse.WalletCommand{Network: 2, Height: 1 << 33, Tx: bourse.TxHash{4}}},
+		{Kind: bourse.CommandPaidWithdrawal, Wallet: &bourse.WalletCommand{ID: 9, Tx: bourse.TxHash{4}}},
 		{Kind: bourse.CommandAddOperator, Token: token, Operators: &bourse.OperatorCommand{
 			Define: bourse.Operator{Role: bourse.RoleOwner, Enabled: true, Digest: bourse.RowDigest{9}},
 		}},

@@ -29,13 +29,13 @@ func SubjectOf(c *bourse.Command) Subject {
 	case bourse.CommandFreezeAccount, bourse.CommandSetAccountFees, bourse.CommandSetAccountLevel,
 		bourse.CommandSetAccountTier:
 		s.ids[0] = uint64(c.Account)
-	case bourse.CommandPauseWithdrawals:
+	case bourse.CommandPauseWithdrawals, bourse.CommandFollowChain:
 		s.ids[0] = uint64(c.Wallet.Network)
 	case bourse.CommandChangeOperator:
 		s.ids[0] = uint64(c.Operators.Define.ID)
 	case bourse.CommandSetApprovalLimit:
 		s.ids[0] = uint64(c.AssetID)
-	case bourse.CommandReplaceWithdrawal, bourse.CommandReleaseWithdrawal:
+	case bourse.CommandReplaceWithdrawal, bourse.CommandReleaseWithdrawal, bourse.CommandPaidWithdrawal:
 		return subjectOfWithdrawal(c.Wallet.ID)
 	case bourse.CommandSigned, bourse.CommandRecord:
 		return subjectOfWithdrawal(c.Wallet.Signed.Wallet)

@@ -452,6 +452,12 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 	bourse.CommandWarm: {
 		name: "warm", noun: "transaction from cold storage", authority: warms, fields: codeWarm, check: isWarm, details: describeWarm,
 	},
+	bourse.CommandFollowChain: {
+		name: "follow-chain", noun: "block", authority: owners, fields: codeFollow, check: isFollow, details: describeFollow,
+	},
+	bourse.CommandPaidWithdrawal: {
+		name: "paid-withdrawal", noun: "withdrawal", authority: owners, fields: codePaid, check: isPaid, details: describePaid,
+	},
 	bourse.CommandSigned: {
 		name: "signed", noun: "transaction",
 		fields: func(c *codec.Codec, cmd *bourse.Command) {

@@ -49,6 +49,9 @@ func (w *Worker) scan(ctx context.Context, health *chain.Health) (bool, error) {
 	case known && state.Part == 0 && b.Parent != state.Tip.Hash:
 		return w.rewind(ctx, &state)
 	}
+	if err := w.named(b, &state); err != nil {
+		return false, err
+	}
 	if w.refused == [2]bourse.BlockRef{b.BlockRef, health.Head} {
 		return false, fmt.Errorf("%w: block %d was refused", chain.ErrOdd, b.Height)
 	}
@@ -130,14 +133,18 @@ func (w *Worker) takeBack(ctx context.Context, state *bourse.NetworkState) (bool
 
 // tooDeep is the trouble of a network whose oldest remembered block left the chain.
 func (w *Worker) tooDeep(state *bourse.NetworkState) error {
-	return fmt.Errorf("%w: the chain changed deeper than is remembered: its block %d is not %s, below which no block is remembered; "+
-		"connect nodes whose chain has that block", chain.ErrOdd, state.Tip.Height, w.Network.FormatHash(state.Tip.Hash))
+	return fmt.Errorf("%w: the chain changed deeper than is remembered: its block %d is not %s, below which no "+
+		"block is remembered; connect nodes whose chain has that block or, if nobody has it any more, have operators follow the "+
+		"chain (network follow)", chain.ErrOdd, state.Tip.Height, w.Network.FormatHash(state.Tip.Hash))
 }
 
 // takeIn submits a block in one or several parts. It returns the reason of a refusal, or
 // zero.
 func (w *Worker) takeIn(ctx context.Context, b *chain.Block, state *bourse.NetworkState) (bourse.Reason, error) {
 	parts := split(w.ours(b))
+	if err := w.disclaim(ctx, parts, b, state); err != nil {
+		return 0, err
+	}
 	w.believe(parts[min(int(state.Part), len(parts)):]) // the journal has counted those below
 	for i := state.Part; int(i) < len(parts); i++ {
 		block := &bourse.BlockEffect{

@@ -34,7 +34,9 @@ type Options struct {
 	// Alone bounds the deposits of a UTC day that one node alone credits, by asset; an asset that is not there has none.
 	// Nil is no bound.
 	Alone map[bourse.AssetID]bourse.Amount
-	Log   *slog.Logger
+	// Credited finds deposits that were credited before the chain began anew. Without it those of such a chain are parked.
+	Credited Credited
+	Log      *slog.Logger
 }
 
 // Worker connects to one network. Step belongs to one goroutine; Health, AwaitsRecord, Limited, Overdue,

@@ -116,6 +116,8 @@ type world struct {
 	spoil func(*signer.Signed)
 	// unmade, if not nil, refuses payments in place of the networks.
 	unmade func(*chain.Payment) error
+	// credited is the workers' setting.
+	credited wallet.Credited
 	// lies is true if blocks have other payments than the chain.
 	lies bool
 	// healths, if not nil, runs before each question about a network's health.
@@ -308,7 +310,7 @@ func (w *world) open() {
 			n.client.Keep(*w.cold)
 		}
 		n.worker = wallet.NewWorker(wallet.Options{
-			ID: n.id, Stuck: w.stuck, Outputs: w.outputs, Bands: w.bands, Alone: w.alone, Network: eye{n.client, w}, Signer: pen{w}, Board: w.board, Listed: w, Submit: w.submit,
+			ID: n.id, Stuck: w.stuck, Outputs: w.outputs, Bands: w.bands, Alone: w.alone, Network: eye{n.client, w}, Signer: pen{w}, Board: w.board, Listed: w, Submit: w.submit, Credited: w.credited,
 			Log: slog.New(reasons{slog.DiscardHandler, &w.reasons}),
 		})
 	}

@@ -12,7 +12,8 @@ func (n *Network) Admit(b *bourse.BlockEffect) bourse.Reason {
 	if !n.follows(b) {
 		return bourse.BlockOutOfOrder
 	}
-	if len(n.blocks) > 0 && n.byOutput != b.ByOutput {
+	if (len(n.blocks) > 0 || n.Recount != bourse.BlockRef{}) && n.byOutput != b.ByOutput ||
+		b.Height == n.Recount.Height && n.Recount != (bourse.BlockRef{}) && b.BlockRef != n.Recount {
 		return bourse.BlockInconsistent
 	}
 	t := trial{
@@ -30,7 +31,7 @@ func (n *Network) Admit(b *bourse.BlockEffect) bourse.Reason {
 func (n *Network) follows(b *bourse.BlockEffect) bool {
 	switch {
 	case len(n.blocks) == 0:
-		return b.Part == 0
+		return b.Part == 0 && (n.Recount == bourse.BlockRef{} || b.Height <= n.Recount.Height)
 	case n.Part > 0:
 		return b.Part == n.Part && b.BlockRef == n.Tip && b.Parent == n.blocks[len(n.blocks)-1].parent
 	}
@@ -148,11 +149,11 @@ func Sums(b *bourse.BlockEffect) ([]bourse.AssetAmount, bool) {
 	return s.list, !s.overflow
 }
 
-// Sums adds up the blocks above a height in the same way.
+// Sums adds up the blocks from a height on in the same way.
 func (n *Network) Sums(height uint64) ([]bourse.AssetAmount, bool) {
 	var s sums
 	for i := range n.blocks {
-		if n.blocks[i].Height > height {
+		if n.blocks[i].Height >= height {
 			for _, m := range n.blocks[i].txs {
 				s.tx(m.TxEffect)
 			}

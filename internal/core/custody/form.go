@@ -25,6 +25,7 @@ func (n *Network) code(c *codec.Codec) {
 	codec.Uint64(c, &n.Cool.ID)
 	codec.Uint16(c, &n.Cool.Asset)
 	c.Amount(&n.Cool.Amount)
+	c.BlockRef(&n.Recount)
 }
 
 func codeSigned(c *codec.Codec, s *bourse.SignedTx) {

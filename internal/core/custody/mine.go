@@ -184,7 +184,10 @@ func (n *Network) Undo(ev *bourse.Events, undo func(*Mined)) {
 	}
 	n.blocks[len(n.blocks)-1] = block{}
 	n.blocks = n.blocks[:len(n.blocks)-1]
-	tip := &n.blocks[len(n.blocks)-1]
+	var tip block
+	if len(n.blocks) > 0 {
+		tip = n.blocks[len(n.blocks)-1]
+	}
 	n.Tip, n.Time, n.Part = tip.BlockRef, tip.time, 0
 }
 

@@ -91,11 +91,12 @@ func (x *reader) readNetwork(n *Network) {
 	}
 
 	count := x.c.Count(0)
-	x.c.Want(count <= MaxBlocks && (count > 0 || n.Part == 0 && !n.byOutput))
+	anew := n.Recount != bourse.BlockRef{}
+	x.c.Want(count <= MaxBlocks && (count > 0 || n.Part == 0 && (!n.byOutput || anew)))
 	for ; count > 0 && x.c.OK(); count-- {
 		x.readBlock(n)
 	}
-	x.c.Want(n.top >= n.Tip.Height && n.top < 1<<62 && (n.top == 0 || len(n.blocks) > 0))
+	x.c.Want(n.top >= n.Tip.Height && n.top < 1<<62 && (n.top == 0 || len(n.blocks) > 0 || anew))
 	x.readMoney(n)
 }
 

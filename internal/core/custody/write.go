@@ -41,7 +41,7 @@ func (c *Custody) Write(w *codec.Codec) {
 
 // empty reports whether a network has no state to write.
 func (n *Network) empty() bool {
-	return len(n.blocks)+len(n.signed)+len(n.nonces) == 0 && n.Record == 0 && !n.Stopped()
+	return len(n.blocks)+len(n.signed)+len(n.nonces) == 0 && n.Record == 0 && !n.Stopped() && n.Recount == bourse.BlockRef{}
 }
 
 func (n *Network) write(w *codec.Codec) {

@@ -64,7 +64,7 @@ func (e *Engine) mine(n *custody.Network, tx *bourse.TxEffect, ev *bourse.Events
 
 	moves := ours && m.Signed.Kind != bourse.SignedWithdrawal // between addresses of the exchange
 	for i := range tx.Inflows {
-		if o := &tx.Inflows[i]; o.Owner != bourse.AccountTreasury && !moves {
+		if o := &tx.Inflows[i]; o.Owner != bourse.AccountTreasury && !moves && !e.recount(n, m, o, ev) {
 			e.deposit(n, tx, o, ev)
 		}
 	}
@@ -117,14 +117,17 @@ func (e *Engine) takeBack(n *custody.Network, m *custody.Mined, ev *bourse.Event
 }
 
 // mineStrange posts a transaction that the exchange did not sign, or had dropped for a withdrawal that is over. Money
-// that it took is the operator's loss and halts the network.
+// that it took is the operator's loss and halts the network, unless the block is counted anew: the exchange has forgotten
+// its own old transactions.
 func (e *Engine) mineStrange(n *custody.Network, m *custody.Mined, ev *bourse.Events) {
 	outside := bourse.NetworkAccount(n.Network)
 	for _, t := range m.Outflows {
 		e.post(m, ev, bourse.Transfer{
 			Kind: bourse.TransferStrange, From: bourse.AccountTreasury, To: outside, Asset: t.Asset, Amount: t.Amount,
 		})
-		e.halt(n, bourse.HaltStrangeSpend, ev)
+		if !n.Recounts() {
+			e.halt(n, bourse.HaltStrangeSpend, ev)
+		}
 	}
 	for i := range m.Inflows {
 		if o := &m.Inflows[i]; o.Owner == bourse.AccountTreasury {
@@ -201,17 +204,23 @@ func (e *Engine) apart(n *custody.Network, m *custody.Mined, w *bourse.Withdrawa
 	if e.rules < bourse.RulesRescue || n.ByOutput() || s.Cost.Asset != w.Asset || s.Cost.Amount.Less(w.Amount) {
 		return true
 	}
+	return beside(m, w)
+}
+
+// beside reports whether a withdrawal's amount left the sending address as such, and, in the coin of the costs, beside
+// another amount.
+func beside(m *custody.Mined, w *bourse.Withdrawal) bool {
 	amount, others := false, 0
 	for _, t := range m.Outflows {
 		switch {
-		case t.Address != s.From || t.Asset != w.Asset:
+		case t.Address != m.Signed.From || t.Asset != w.Asset:
 		case t.Amount == w.Amount && !amount:
 			amount = true
 		default:
 			others++
 		}
 	}
-	return amount && others > 0
+	return amount && (others > 0 || m.Signed.Cost.Asset != w.Asset)
 }
 
 // netOf returns, by asset, the effect of a transaction of the exchange on its own
@@ -290,7 +299,7 @@ func (e *Engine) rewind(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Rea
 		return bourse.RewindTooDeep
 	}
 
-	if sums, fit := n.Sums(cmd.Height); !fit || !e.room(sums) {
+	if sums, fit := n.Sums(cmd.Height + 1); !fit || !e.room(sums) {
 		return bourse.Overflow
 	}
 

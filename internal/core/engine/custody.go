@@ -30,6 +30,10 @@ func (e *Engine) decideWallet(cmd *bourse.Command, ev *bourse.Events) {
 		reason = e.cool(cmd, ev)
 	case bourse.CommandWarm:
 		reason = e.warm(cmd, ev)
+	case bourse.CommandFollowChain:
+		reason = e.followChain(cmd.Wallet, ev)
+	case bourse.CommandPaidWithdrawal:
+		reason = e.paidWithdrawal(cmd.Wallet, ev)
 	case bourse.CommandSigned:
 		reason = e.signed(cmd.Wallet.Signed, ev)
 	case bourse.CommandAsking:
