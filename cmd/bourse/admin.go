@@ -96,6 +96,8 @@ type adminCmd struct {
 		PSBT     networkPSBT     `cmd:"" name:"psbt" help:"Draft a move from cold storage to the hot wallet, for those who hold the keys to sign."`
 		SendPSBT networkSendPSBT `cmd:"" name:"send-psbt" help:"Send what they signed: PSBTs with their signatures, or the final transaction."`
 		EndPSBT  networkEndPSBT  `cmd:"" name:"end-psbt" help:"Give up what was sent, if no block has it."`
+
+		Follow networkFollow `cmd:"" help:"Have a network whose chain changed too deep follow the chain of its nodes, from its first block on."`
 	} `cmd:"" help:"Networks."`
 	Devnet devnetCmd `cmd:"" help:"The embedded networks of a sandbox."`
 	Clock  struct {

@@ -276,6 +276,16 @@ type networkCool struct {
 // Run orders the move.
 func (c *networkCool) Run(p *program, a *adminCmd) error { return p.ask(a, "network/cool", c) }
 
+// networkFollow has a network follow the chain of its nodes.
+type networkFollow struct {
+	Network string `arg:"" help:"Network." json:"network"`
+	Height  uint64 `arg:"" help:"Height of the last block that both chains have. Up to it nothing is credited." json:"height"`
+	Hash    string `arg:"" help:"Its hash." json:"hash"`
+}
+
+// Run names the block.
+func (c *networkFollow) Run(p *program, a *adminCmd) error { return p.ask(a, "network/follow", c) }
+
 // networkEndCool ends the order to cold storage.
 type networkEndCool struct{ onNetwork }
 

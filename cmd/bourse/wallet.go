@@ -7,6 +7,7 @@ type withdrawalCmd struct {
 	Deny    withdrawalDeny    `cmd:"" help:"Cancel a withdrawal that was not sent."`
 	Replace withdrawalReplace `cmd:"" help:"Have a withdrawal signed anew, because what was signed can never be mined."`
 	Release withdrawalRelease `cmd:"" help:"Give a withdrawal's money back, because what was signed can never be mined."`
+	Paid    withdrawalPaid    `cmd:"" help:"Mark a withdrawal as paid by a transaction that is on the chain in place of the one that was given up."`
 }
 
 type withdrawalList struct {
@@ -46,6 +47,15 @@ func (c *withdrawalReplace) Run(p *program, a *adminCmd) error {
 func (c *withdrawalRelease) Run(p *program, a *adminCmd) error {
 	return p.ask(a, "withdrawal/release", c)
 }
+
+// withdrawalPaid marks a withdrawal as paid.
+type withdrawalPaid struct {
+	withdrawal
+	Tx string `arg:"" help:"The transaction on the chain." json:"tx"`
+}
+
+// Run marks the withdrawal.
+func (c *withdrawalPaid) Run(p *program, a *adminCmd) error { return p.ask(a, "withdrawal/paid", c) }
 
 // withdrawalsCmd pauses and resumes a network's withdrawals.
 type withdrawalsCmd struct {

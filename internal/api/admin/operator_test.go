@@ -120,6 +120,7 @@ func TestSocketOfAnOwnedExchange(t *testing.T) {
 		"withdrawal/release": `{"xid":3}`, "withdrawals/pause": `{"network":"ATOM","paused":false}`,
 		"withdrawals/limit": `{"asset":"ATOM","amount":"1"}`, "account/tier": `{"account":1,"tier":"basic","reason":"r"}`, "deposit/assign": `{"deposit":2,"account":1}`,
 		"operator/change": `{"operator":1,"enabled":true}`,
+		"network/follow":  `{"network":"ATOM","height":1,"hash":"` + hashOf9 + `"}`,
 	} {
 		o.answers(verb, args, operatorsOnly)
 	}

@@ -139,6 +139,8 @@ func (o *office) withdraw() {
 	}}})
 }
 
+const hashOf9 = "0900000000000000000000000000000000000000000000000000000000000000"
+
 func TestWithdrawals(t *testing.T) {
 	o := newOffice(t)
 	o.fund()
@@ -160,6 +162,12 @@ func TestWithdrawals(t *testing.T) {
 	o.answers("withdrawal/deny", `{"xid":3}`, `{"error":"WITHDRAWAL_SIGNED"}`)
 	o.answers("withdrawal/replace", `{"xid":3}`, `{"xid":3}`)
 	o.answers("withdrawal/replace", `{"xid":3}`, `{"error":"NOT_SIGNED"}`)
+	o.answers("withdrawal/paid", `{"xid":3,"tx":"`+hashOf9+`"}`, `{"error":"NOT_PAID"}`)
+	o.answers("withdrawal/paid", `{"xid":3,"tx":"09"}`, `{"error":"\"09\" is no hash of the network"}`)
+	o.answers("withdrawal/paid", `{"xid":9,"tx":"`+hashOf9+`"}`, `{"error":"WITHDRAWAL_NOT_FOUND"}`)
+	o.answers("network/follow", `{"network":"ATOM","height":1,"hash":"`+hashOf9+`"}`, `{"error":"CHAIN_STANDS"}`)
+	o.answers("network/follow", `{"network":"ATOM","height":1,"hash":"`+hashOf9[2:]+`"}`,
+		`{"error":"\"`+hashOf9[2:]+`\" is no hash of the network"}`)
 	o.answers("withdrawal/release", `{"xid":3}`, `{"xid":3}`)
 	o.answers("withdrawal/list", `{}`, `{"withdrawals":[]}`)
 	for args, want := range map[string]string{

@@ -59,6 +59,7 @@ var routes = [...]route{
 	{post, "/withdrawals/{xid}/deny", "withdrawal/deny", with(), api.Cancels},
 	{post, "/withdrawals/{xid}/replace", "withdrawal/replace", with(), api.Orders},
 	{post, "/withdrawals/{xid}/release", "withdrawal/release", with(), api.Orders},
+	{post, "/withdrawals/{xid}/paid", "withdrawal/paid", with("tx"), api.Orders},
 	{put, "/assets/{asset}/approval-limit", "withdrawals/limit", with("amount"), api.Orders},
 	{put, "/networks/{network}/withdrawals", "withdrawals/pause", with("paused"), api.Cancels},
 	{post, "/networks/{network}/cool", "network/cool", with("asset", "amount"), api.Orders},
@@ -66,6 +67,7 @@ var routes = [...]route{
 	{post, "/networks/{network}/psbt", "network/psbt", api.Fields{"amount"}, api.Orders},
 	{post, "/networks/{network}/send-psbt", "network/send-psbt", with("signed"), api.Orders},
 	{post, "/networks/{network}/end-psbt", "network/end-psbt", with(), api.Cancels},
+	{post, "/networks/{network}/follow", "network/follow", with("height", "hash"), api.Orders},
 	{get, "/deposits/parked", "deposits/parked", nil, api.Reads},
 	{post, "/deposits/{deposit}/assign", "deposit/assign", with("account"), api.Orders},
 
