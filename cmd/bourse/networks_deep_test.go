@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/nodetest"
 )
 
@@ -23,10 +24,13 @@ type deepChain struct {
 	*depositor
 	// dig adds empty blocks at once, and undo takes the last ones off the chain.
 	dig, undo func(blocks uint64)
+	// hashAt returns the hash of the node's block at a height.
+	hashAt func(height uint64) string
 }
 
 // TestRealDeepReorganisation replaces more blocks of a real node than the exchange remembers, as docs/runbook.md has it:
-// the network halts, and a resume does not end that. Nodes of the former chain do, which anvil cannot bring back.
+// the network halts, and a resume does not end that. Nodes of the former chain do, which anvil cannot bring back. If nobody has
+// that chain any more, operators have the network follow the other one.
 func TestRealDeepReorganisation(t *testing.T) {
 	if !*deepNetworks {
 		return
@@ -36,6 +40,10 @@ func TestRealDeepReorganisation(t *testing.T) {
 		k := newKeeper(t, permissiveOf(&r))
 		k.start()
 		d := &deepChain{depositor: walk(t, r, k)}
+		d.hashAt = func(height uint64) (hash string) {
+			d.node.Ask(&hash, "getblockhash", height)
+			return hash
+		}
 		var fork uint64
 		var first string
 		d.dig = func(blocks uint64) {
@@ -56,13 +64,37 @@ func TestRealDeepReorganisation(t *testing.T) {
 		d.node.Ask(nil, "invalidateblock", d.hashAt(fork+1))
 		d.node.Ask(nil, "reconsiderblock", first)
 		d.goesOn(k, former)
+
+		// Once more, for good, and with a deposit in a block below those that are remembered.
+		fork = d.height()
+		to := wallet[depositAnswer](d.depositor, "/wallet/deposit", map[string]any{}).destination()
+		_, err := d.outside.Send(chain.Pay{To: to, Amount: d.tenths(2)})
+		must(t, err)
+		d.mine(d.confirms)
+		d.until("a deposit that is done", func() bool { return d.status() == "DONE" })
+		has := d.balance()
+		below := fork
+		d.replacedFrom(uint64(d.confirms))
+		d.follows(below)
+		if got := d.balance(); number(got).Cmp(number(has)) != 0 {
+			t.Errorf("the customer has %s and had %s", got, has)
+		}
+		d.pays()
+		(&dearPlace{depositor: d.depositor, Outside: d.outside.(*nodetest.Outside), keeper: k}).agrees()
 	})
 	t.Run("anvil", func(t *testing.T) {
 		d := &deepChain{depositor: walk(t, ethers(t, nodetest.Anvil()), nil)}
 		d.dig = func(blocks uint64) { d.node.Ask(nil, "anvil_mine", fmt.Sprintf("%#x", blocks)) }
 		d.undo = func(blocks uint64) { d.node.Ask(nil, "anvil_rollback", blocks) }
+		d.hashAt = func(height uint64) string {
+			var block struct{ Hash string }
+			d.node.Ask(&block, "eth_getBlockByNumber", fmt.Sprintf("%#x", height), false)
+			return block.Hash
+		}
 		d.deposit()
-		d.replaced()
+		former := d.replaced()
+		d.follows(former - rememberedBlocks - 1)
+		d.pays()
 	})
 }
 
@@ -70,21 +102,65 @@ func TestRealDeepReorganisation(t *testing.T) {
 // a resume. It returns the height of the former chain.
 func (d *deepChain) replaced() (former uint64) {
 	d.t.Helper()
+	d.mine(1)
+	former = d.replacedFrom(0)
+	oldest := former - rememberedBlocks + 1
+	operate[any](d.server, "withdrawals", "resume", d.asset)
+	d.halts(oldest)
+	return former
+}
+
+// replacedFrom adds more blocks than are remembered, and replaces them, and some of those below.
+func (d *deepChain) replacedFrom(below uint64) (former uint64) {
+	d.t.Helper()
 	head, err := d.outside.Mine(1)
 	must(d.t, err)
 	former = head.Height + rememberedBlocks + 1
 	d.dig(rememberedBlocks + 1)
 	d.reads(former)
-	d.undo(rememberedBlocks + 1)
-	d.dig(rememberedBlocks + 2)
+	depth := rememberedBlocks + 1 + below
+	if below > 0 {
+		depth++ // the block of above
+	}
+	d.undo(depth)
+	d.dig(depth + 1)
 	oldest := former - rememberedBlocks + 1
 	for height := former - readBlocks; height > oldest; height -= readBlocks {
 		d.until("blocks are taken back", func() bool { return d.height() <= height })
 	}
 	d.halts(oldest)
-	operate[any](d.server, "withdrawals", "resume", d.asset)
-	d.halts(oldest)
 	return former
+}
+
+// follows has operators name the last block that both chains have. The exchange reads the chain anew.
+func (d *deepChain) follows(fork uint64) {
+	d.t.Helper()
+	head, err := d.outside.Mine(1)
+	must(d.t, err)
+	operate[any](d.server, "network", "follow", d.asset, fmt.Sprint(fork), d.hashAt(fork))
+	for at := uint64(readBlocks); at < head.Height; at += readBlocks {
+		d.until("blocks are read anew", func() bool { return d.height() >= at })
+	}
+	d.until("the last block is read", func() bool { return d.height() == head.Height })
+	d.until("the network operates", d.operating)
+	if got := d.halted(d.asset); got != "" {
+		d.t.Errorf("halted by %q", got)
+	}
+}
+
+// pays lets withdrawals go again, and waits for one.
+func (d *deepChain) pays() {
+	d.t.Helper()
+	_, address := d.ordered("0.1")
+	operate[any](d.server, "withdrawals", "resume", d.asset)
+	d.settled("a withdrawal that is done", func() bool { return d.status() == "DONE" })
+	d.settled("the payment", func() bool { return d.arrived(address) == "0.1" || !d.sweeps })
+	if !d.sweeps {
+		d.mine(1)
+	}
+	if got := d.arrived(address); got != "0.1" {
+		d.t.Errorf("%s arrived", got)
+	}
 }
 
 // halts waits until operators see that the network is halted and waits at the oldest remembered block.
@@ -122,10 +198,4 @@ func (d *deepChain) reads(height uint64) {
 		d.until("blocks are read", func() bool { return d.height() >= at })
 	}
 	d.until("the last block is read", func() bool { return d.height() == height })
-}
-
-func (d *deepChain) hashAt(height uint64) (hash string) {
-	d.t.Helper()
-	d.node.Ask(&hash, "getblockhash", height)
-	return hash
 }

@@ -63,6 +63,7 @@ type network struct {
 	// deep networks reorganise deeper than the confirmations of deposits; rough is true
 	// once one did.
 	deep, rough bool
+	rewriting   rewriting
 	// stuck is the number of blocks after which the exchange outbids its payments; zero for never.
 	stuck uint64
 	// outputs is the number of outputs below which change is split; zero for never.

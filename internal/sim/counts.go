@@ -117,6 +117,8 @@ const (
 	Cooled
 	// Warmed: a block has a move from cold storage.
 	Warmed
+	// ChainFollowed: more blocks of a network were replaced than are remembered, and the exchange follows the new chain.
+	ChainFollowed
 	// MoveEnded: a move to or from cold storage was given up.
 	MoveEnded
 	// EndedMoveMined: a block has one that was given up.
@@ -179,6 +181,7 @@ var kindNames = [kinds]string{
 	ChangeSplit:       "changes split",
 	Cooled:            "moves to cold storage",
 	Warmed:            "moves from cold storage",
+	ChainFollowed:     "chains followed anew",
 	MoveEnded:         "moves given up",
 	EndedMoveMined:    "given up moves mined",
 	WithdrawalDelayed: "withdrawals delayed", TransferPaid: "transfers paid",

@@ -23,6 +23,9 @@ func (x *wallets) relax() {
 // paid once the spike is over.
 func (x *wallets) goOn(n *network) {
 	w := x.world
+	if x.rewrite(n) {
+		return
+	}
 	switch x.chance.Below(12) {
 	case 0:
 		n.mine(1)
@@ -81,6 +84,9 @@ func (x *wallets) settled() bool { return x.open() == "" }
 // open names one thing that is not settled.
 func (x *wallets) open() string {
 	for _, n := range x.networks {
+		if n.rewriting.phase != neverRewritten {
+			return fmt.Sprintf("the chain of network %d is rewritten", n.id)
+		}
 		if open := n.left(); open != "" {
 			return open
 		}

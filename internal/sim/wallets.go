@@ -45,13 +45,16 @@ func newWallets(w *world) *wallets {
 	x := &wallets{world: w, chance: newChance(w.Seed, 3), vault: memdisk.New(w.Seed + 1), rivals: map[bourse.WalletID]bool{},
 		ended: map[bourse.TxHash]bool{}}
 	symbols := []bourse.Symbol{"BTC", "ETH", "ATOM", "TEST"}
-	outputs := newChance(w.Seed, 6)
+	outputs, rewrites := newChance(w.Seed, 6), newChance(w.Seed, 7)
 	for id := bourse.NetworkID(1); id <= bourse.NetworkID(w.shape.networks); id++ {
 		at := x.chance.Below(uint64(len(symbols)))
 		n := newNetwork(w, id, symbols[at])
 		n.deep = x.chance.oneIn(5)
 		n.stuck = pick[uint64](x.chance, 0, 1, 1, 2)
 		n.outputs = pick(outputs, 0, 2, 60, 80) // a fresh network has up to 50
+		if rewrites.oneIn(20) {
+			n.rewriting.phase = toGrow
+		}
 		x.networks = append(x.networks, n)
 		symbols = append(symbols[:at], symbols[at+1:]...)
 	}
@@ -225,7 +228,7 @@ func (p *process) worker(n *network) *wallet.Worker {
 		}
 		p.workers[n.id] = wallet.NewWorker(wallet.Options{
 			ID: n.id, Network: transport, Signer: pen{p}, Board: p.board, Listed: p, Submit: p.world.wallets.submit,
-			Stuck: n.stuck, Outputs: n.outputs, Bands: n.bands(), Log: slog.New(slog.DiscardHandler),
+			Stuck: n.stuck, Outputs: n.outputs, Bands: n.bands(), Credited: p.reader.Credited, Log: slog.New(slog.DiscardHandler),
 		})
 	}
 	return p.workers[n.id]

@@ -158,7 +158,7 @@ func TestStrandedWithdrawalIsPaid(t *testing.T) {
 		x, c, a := funded(t, true)
 		id := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(asset, 100, 4))))
 		other := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(asset, 100, 4))))
-		pays := func(amount, cost uint64) (bourse.TxEffect, *bourse.SignedTx) {
+		pays := func(id bourse.WalletID, amount, cost uint64) (bourse.TxEffect, *bourse.SignedTx) {
 			tx, s := signAccount(a, id, 0, takes(hot, asset, amount), takes(hot, eth, cost))
 			s.Cost = bourse.AssetAmount{Asset: eth, Amount: bourse.Units(3)}
 			if asset == btc {
@@ -171,26 +171,29 @@ func TestStrandedWithdrawalIsPaid(t *testing.T) {
 		if asset == btc {
 			on = c
 		}
-		_, s := pays(100, 3)
-		x.must(signedCommand(s))
-		x.must(walletCommand(bourse.CommandReplaceWithdrawal, 0, bourse.WalletCommand{ID: id}))
+		_, rival := pays(other, 100, 3)
+		_, s := pays(id, 100, 3)
+		for _, s := range []*bourse.SignedTx{rival, s} { // with the same output, or the same nonce
+			x.must(signedCommand(s))
+			x.must(walletCommand(bourse.CommandReplaceWithdrawal, 0, bourse.WalletCommand{ID: s.Wallet}))
+		}
 		paid := func(id bourse.WalletID, tx bourse.TxHash) bourse.Command {
 			return walletCommand(bourse.CommandPaidWithdrawal, 0, bourse.WalletCommand{ID: id, Tx: tx})
 		}
 
 		// One that took less than the amount did not pay it.
-		tx, _ := pays(90, 3)
+		tx, _ := pays(id, 90, 3)
 		x.must(on.next(tx))
 		x.refused(bourse.NotPaid, paid(id, tx.Hash))
 		rewind, _ := on.back(1)
 		x.must(rewind)
 
-		tx, _ = pays(100, 2)
+		tx, _ = pays(id, 100, 2)
 		x.refused(bourse.NotPaid, paid(id, tx.Hash))
 		x.must(on.next(tx))
 		x.wantBalance(1, asset, x.e.Balance(1, asset).Available.Lo, 208)
 		x.refused(bourse.NotPaid, paid(id, s.Tx))
-		x.refused(bourse.NotSigned, paid(other, tx.Hash))
+		x.refused(bourse.WithdrawalNotFound, paid(other+1, tx.Hash))
 		x.must(paid(id, tx.Hash))
 		if w := x.withdrawal(); w.Status != bourse.WalletDone || w.Tx != tx.Hash {
 			t.Errorf("it is %+v", w)
@@ -198,6 +201,7 @@ func TestStrandedWithdrawalIsPaid(t *testing.T) {
 		x.wantBalance(1, asset, x.e.Balance(1, asset).Available.Lo, 104)
 		x.wantOwn(asset, map[bourse.AccountID]int64{bourse.AccountInTransit: 0, treasury: 1000})
 		x.refused(bourse.NotProcessing, paid(id, tx.Hash))
+		x.refused(bourse.NotPaid, paid(other, tx.Hash))
 		x.refused(bourse.AlreadyMined, walletCommand(bourse.CommandReleaseWithdrawal, 0, bourse.WalletCommand{ID: id}))
 		x.restart()
 
