@@ -289,8 +289,7 @@ const (
 	// RulesRecorded are the rules since which an entry of the signer's record halts its network if it is of a withdrawal
 	// that the journal does not have, whatever else its id was allotted for.
 	RulesRecorded = 3
-	// RulesRescue are the rules since which a payment of the coin of its network's costs is told from a failure that
-	// costs as much.
+	// RulesRescue are the rules since which a payment in the coin of its costs is told from a failure that costs as much.
 	RulesRescue = 4
 	// CurrentRules is the newest version of the rules that this program knows.
 	CurrentRules = RulesRescue

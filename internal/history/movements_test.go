@@ -183,10 +183,30 @@ func (r *rig) checkMovements(t *testing.T, account bourse.AccountID, skip, limit
 	if found != (len(one) == 1) || found && m != one[0] {
 		t.Fatalf("movement %d of account %d: %+v %v, want %+v", id, account, m, found, one)
 	}
+	if all := r.all.movements; len(all) > 0 && !r.checkCredited(t, account, all[r.rng.IntN(len(all))].Tx) {
+		return false
+	}
 	about := fmt.Sprintf("movements %+v of account %d, skip %d, limit %d", filter, account, skip, limit)
 	sameRows(t, about, list, page(r.all.movements, skip, limit, func(m history.Movement) bool {
 		return m.Account == account && filter.Passes(&m)
 	}), equal)
+	return true
+}
+
+// checkCredited asks whether a transaction brought an account a deposit that was credited.
+func (r *rig) checkCredited(t *testing.T, account bourse.AccountID, tx bourse.TxHash) bool {
+	t.Helper()
+	got, err := r.reader.Credited(context.Background(), account, 1, 1, tx)
+	if r.busy(t, err) {
+		return false
+	}
+	want := slices.ContainsFunc(r.all.movements, func(m history.Movement) bool {
+		return m.Account == account && m.Tx == tx && m.Kind == history.MovementDeposit && m.Status == bourse.WalletDone &&
+			m.Network == 1
+	})
+	if got != want {
+		t.Fatalf("%x of account %d was credited: %t, want %t", tx, account, got, want)
+	}
 	return true
 }
 

@@ -10,7 +10,7 @@
 // The last [MaxBlocks] blocks of each network are remembered with all their effects, so
 // that a reorganisation takes them back exactly. Deeper blocks are final: their credited
 // deposits and paid withdrawals are forgotten here, and a chain that changes below them
-// halts the network.
+// halts the network until operators have it counted anew.
 //
 // Invariants: a block follows the last one and contradicts nothing known, or nothing of
 // it is taken in; an output of the exchange is known once and reserved for at most one
