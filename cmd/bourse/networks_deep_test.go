@@ -49,7 +49,9 @@ func TestRealDeepReorganisation(t *testing.T) {
 		d.dig = func(blocks uint64) {
 			miner, err := d.outside.NewAddress()
 			must(t, err)
-			d.node.Ask(nil, "generatetoaddress", blocks, miner)
+			for ; blocks > 0; blocks -= min(blocks, readBlocks) {
+				d.node.Ask(nil, "generatetoaddress", min(blocks, readBlocks), miner)
+			}
 		}
 		d.undo = func(blocks uint64) {
 			var tip uint64
