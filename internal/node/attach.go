@@ -78,7 +78,7 @@ func (n *Node) attachments(ctx context.Context) ([]wallet.Attachment, error) {
 		list[i] = wallet.Attachment{Symbol: s.Symbol, Open: func() (*wallet.Connection, error) {
 			_, terms, assets := n.Listed(listed.ID)
 			l := connect.Local{
-				Clock: n.now, Known: n.board.State(listed.ID).Tip != bourse.BlockRef{}, Depth: connect.Depth(terms),
+				Clock: n.now, Known: n.isKnown(listed.ID), Depth: connect.Depth(terms),
 				Terms: terms, Assets: assets, Data: n.Data,
 				Log: n.Log.With(slog.String("network", string(s.Symbol))),
 			}
@@ -91,6 +91,12 @@ func (n *Node) attachments(ctx context.Context) ([]wallet.Attachment, error) {
 		}}
 	}
 	return list, nil
+}
+
+// isKnown reports whether the journal has read a network's chain, also if it begins anew.
+func (n *Node) isKnown(id bourse.NetworkID) bool {
+	s := n.board.State(id)
+	return s.Tip != bourse.BlockRef{} || s.Recount != bourse.BlockRef{}
 }
 
 // checkListed checks a network of the settings against the catalogue's, which is nil if it lists none. The coins of

@@ -24,11 +24,16 @@ func (w *Worker) named(b *chain.Block, state *bourse.NetworkState) error {
 		chain.ErrOdd, b.Height, w.Network.FormatHash(b.Hash), w.Network.FormatHash(state.Recount.Hash))
 }
 
+// counts reports whether a block is counted anew, and credits nothing.
+func counts(b *chain.Block, state *bourse.NetworkState) bool {
+	return state.Recount != bourse.BlockRef{} && b.Height <= state.Recount.Height
+}
+
 // disclaim gives the inflows of a chain that began anew to the treasury which were credited on the former one: the journal has
 // forgotten them, and the treasury has borne their loss. Those that the journal knows keep their owner. Without Credited,
 // all others are parked.
 func (w *Worker) disclaim(ctx context.Context, parts [][]bourse.TxEffect, b *chain.Block, state *bourse.NetworkState) error {
-	if state.Recount == (bourse.BlockRef{}) || b.Height <= state.Recount.Height {
+	if state.Recount == (bourse.BlockRef{}) || counts(b, state) {
 		return nil
 	}
 	for _, txs := range parts {

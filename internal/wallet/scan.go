@@ -145,7 +145,9 @@ func (w *Worker) takeIn(ctx context.Context, b *chain.Block, state *bourse.Netwo
 	if err := w.disclaim(ctx, parts, b, state); err != nil {
 		return 0, err
 	}
-	w.believe(parts[min(int(state.Part), len(parts)):]) // the journal has counted those below
+	if !counts(b, state) {
+		w.believe(parts[min(int(state.Part), len(parts)):]) // the journal has counted those below
+	}
 	for i := state.Part; int(i) < len(parts); i++ {
 		block := &bourse.BlockEffect{
 			Network: w.ID, BlockRef: b.BlockRef, Parent: b.Parent, Time: max(b.Time, 0),
