@@ -5,8 +5,10 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
-	"github.com/bourse-exchange/bourse/internal/core/custody"
 )
+
+// rememberedBlocks is the number of blocks of a network that the exchange remembers.
+const rememberedBlocks = 1000
 
 // rewriting replaces more blocks of a network than the exchange remembers, once a simulation is calm: the chain grows by
 // as many, they are replaced with some of those below, and operators have the exchange follow the new chain.
@@ -35,8 +37,8 @@ func (x *wallets) rewrite(n *network) bool {
 			r.fork, r.phase = state.Tip, grows
 		}
 	case grows:
-		if grown := n.node.Head().Height - r.fork.Height; grown <= custody.MaxBlocks {
-			n.mine(int(min(100, custody.MaxBlocks+1-grown)))
+		if grown := n.node.Head().Height - r.fork.Height; grown <= rememberedBlocks {
+			n.mine(int(min(100, rememberedBlocks+1-grown)))
 			if len(n.listed) > 0 {
 				x.deposit(n, &n.listed[0])
 			}
