@@ -318,6 +318,12 @@ func TestThreeMachines(t *testing.T) {
 	leader.kill()
 
 	empty := to.other(left) // its disk is replaced
+	early := to.token()
+	_, stderr, code := run(t, "cluster", "join", early.Address, filepath.Join(empty.base, "early"), "--token", early.Token,
+		"--node", fmt.Sprint(empty.number))
+	if code == 0 || !strings.Contains(stderr, fmt.Sprintf("node %d still answers", empty.number)) {
+		t.Errorf("a node that answers comes back: exit %d: %s", code, stderr)
+	}
 	empty.kill()
 	must(t, os.RemoveAll(empty.dir))
 	o := to.token()

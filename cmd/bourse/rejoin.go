@@ -117,6 +117,7 @@ func (r *returning) remake(cause error) (*cluster.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	newcomer.Running = true // it is this process that may still answer
 	a, err := r.ask(&newcomer)
 	if err != nil {
 		return nil, fmt.Errorf("node %d is not made anew, although %w: %w", r.number, cause, err)

@@ -148,7 +148,8 @@ func TestNoVoterLeavesInAReplacement(t *testing.T) {
 	}
 }
 
-// TestReplaceOneThatAnswers replaces a node whose port takes connections only if that is asked for.
+// TestReplaceOneThatAnswers replaces a node whose port takes connections, by a new life of its own or by another one, only if
+// that is asked for.
 func TestReplaceOneThatAnswers(t *testing.T) {
 	n := newLone(t)
 	port, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -162,6 +163,11 @@ func TestReplaceOneThatAnswers(t *testing.T) {
 		return n.Admit(t.Context(), c)
 	}
 	_, err = admit(cluster.Newcomer{Number: 2, Address: port.Addr().String(), Listen: "127.0.0.1:2"})
+	want(t, err)
+	if _, err := admit(cluster.Newcomer{Number: 2}); err == nil || !strings.Contains(err.Error(), "node 2 still answers") {
+		t.Errorf("a node that answers comes back: %v", err)
+	}
+	_, err = admit(cluster.Newcomer{Number: 2, Running: true})
 	want(t, err)
 	by := cluster.Newcomer{Number: 3, Address: "127.0.0.1:4", Listen: "127.0.0.1:3", Replaces: 2}
 	if _, err := admit(by); err == nil || !strings.Contains(err.Error(), "node 2 still answers") {

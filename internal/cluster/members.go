@@ -32,8 +32,8 @@ type Newcomer struct {
 	// those of its former life.
 	Address string `json:"address,omitempty"`
 	Listen  string `json:"listen,omitempty"`
-	// Replaces is the number of the node whose place a new machine takes; zero for none. Running lets it be one that
-	// still answers.
+	// Replaces is the number of the node whose place a new machine takes; zero for none. Running lets that node, or the
+	// former life of this one, be one that still answers.
 	Replaces uint64 `json:"replaces,omitempty"`
 	Running  bool   `json:"running,omitempty"`
 	// Records and Rules are the versions that its program knows.
@@ -73,8 +73,12 @@ func (n *Node) Admit(ctx context.Context, c Newcomer) (*Admission, error) {
 	if knows, allowed := (Versions{c.Records, c.Rules}), n.Config().Allowed(); !knows.Covers(allowed) {
 		return nil, fmt.Errorf("the program of node %d knows %v, and the journal may have %v: start it with a newer one", c.Number, knows, allowed)
 	}
-	if c.Replaces != 0 && !c.Running && slices.Contains(n.Config().Answering(ctx), c.Replaces) {
-		return nil, fmt.Errorf("node %d still answers at its node port: end its process first, or say that it runs", c.Replaces)
+	old := c.Replaces
+	if c.Address == "" {
+		old = c.Number // its former life
+	}
+	if old != 0 && !c.Running && slices.Contains(n.Config().Answering(ctx), old) {
+		return nil, fmt.Errorf("node %d still answers at its node port: end its process first, or say --running, if it is to be replaced nevertheless", old)
 	}
 	for {
 		if a, err := n.admitted(c); a != nil || err != nil {
