@@ -162,13 +162,19 @@ func (c *clusterInit) convert(d *disk.Dir, config *cluster.Config) error {
 	case identity.Sandbox:
 		return fmt.Errorf("%s: %w: `bourse dev --nodes 3` makes a sandbox of three nodes", c.From, journal.ErrSandbox)
 	}
-	if role, err := standby.ReadRole(d); err != nil || role.Follows != "" {
-		return errors.Join(err, fmt.Errorf("%s is a standby: `bourse promote` makes it the exchange", c.From))
+	switch role, err := standby.ReadRole(d); {
+	case err != nil:
+		return err
+	case role.Follows != "":
+		return fmt.Errorf("%s is a standby: `bourse promote` makes it the exchange", c.From)
 	}
-	if err := sqlstore.Bind(string(c.From), ""); !errors.Is(err, sqlstore.ErrElsewhere) {
-		return errors.Join(err, fmt.Errorf("the accounts of %s are in a file, and the nodes of a cluster share them: copy them by "+
+	switch err := sqlstore.Bind(string(c.From), ""); {
+	case err == nil:
+		return fmt.Errorf("the accounts of %s are in a file, and the nodes of a cluster share them: copy them by "+
 			"`bourse store move` to a PostgreSQL database that all nodes reach, and start the exchange once with `accounts` set to its URL",
-			c.From))
+			c.From)
+	case !errors.Is(err, sqlstore.ErrElsewhere):
+		return err
 	}
 
 	// A journal of one node that was cut short by a crash is whole once it was opened. One that is a cluster's already was begun
