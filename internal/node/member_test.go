@@ -63,19 +63,27 @@ func TestTakeoverReadsToTheCommit(t *testing.T) {
 			}
 		}
 	}
-	leading := &Node{Options: Options{Member: member}, view: view.New()}
+	identity, err := config.Identity()
+	must(err)
+	voids, err := journal.LoadVoids(d, identity)
+	must(err)
+	leading := &Node{Options: Options{Member: member}, identity: identity, log: member.Log, voids: voids, view: view.New()}
 	if _, err := leading.shown(t.Context()); err == nil {
 		t.Error("a node that does not lead names a bound for others' reads")
+	}
+	if h, err := leading.helloNow(t.Context()); err == nil {
+		t.Errorf("a node that does not lead tells a standby that nothing is missing: %+v", h)
 	}
 	next(journal.Role)
 	if _, err := leading.shown(t.Context()); err != nil {
 		t.Errorf("the leader names no bound: %v", err)
 	}
+	if _, err := leading.helloNow(t.Context()); err != nil {
+		t.Errorf("the leader tells a standby nothing: %v", err)
+	}
 	must(member.Log.Propose(journal.Proposal{ID: 1, Count: 2, Time: 1, Commands: []byte("ab")}))
 	batch := next(journal.Committed).Batch
 
-	identity, err := config.Identity()
-	must(err)
 	n := &Node{Options: Options{Log: slog.New(slog.DiscardHandler)}, log: archived{member.Log}, files: journal.NewFiles(d, identity)}
 	if ours, err := n.holds(batch.Last(), batch.Chain); err != nil || !ours {
 		t.Errorf("the journal holds its last command: %v, %v", ours, err)

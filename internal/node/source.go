@@ -66,6 +66,19 @@ func (n *Node) hello() standby.Hello {
 	return h
 }
 
+// helloNow is hello for standbys, which take its last command for all that was acknowledged before they asked. A leader that
+// was replaced and does not know it, because its disk hangs, lacks what the next one acknowledges: a node of a cluster answers
+// once a majority has said that it leads.
+func (n *Node) helloNow(ctx context.Context) (h standby.Hello, err error) {
+	if n.Member != nil {
+		err = n.Member.Log.Confirm(ctx)
+	}
+	if err == nil {
+		h = n.hello()
+	}
+	return h, err
+}
+
 // askPeers returns an error if another node is the exchange. A node that does not answer is none.
 func (n *Node) askPeers(ctx context.Context, serving bool) error {
 	if n.peers == nil {
@@ -118,7 +131,7 @@ func (n *Node) sourceHook() func(*journal.Tip, func() [32]byte) {
 		return nil
 	}
 	n.source = standby.NewSource(standby.SourceOptions{
-		Hello: n.hello, Files: n.files, Durable: n.log.Durable, Voids: n.voids,
+		Hello: n.helloNow, Files: n.files, Durable: n.log.Durable, Voids: n.voids,
 		CompareEvery: bourse.Time(n.Cluster.CompareEvery.Microseconds()),
 		StateForm:    engine.StateVersion,
 		Accounts:     n.accountsPart(), Secrets: n.secretsPart(), Clock: time.Now, After: time.After, Log: n.Log,

@@ -52,8 +52,9 @@ const (
 
 // SourceOptions are the parts of a source.
 type SourceOptions struct {
-	// Hello returns the current Hello.
-	Hello func() Hello
+	// Hello returns the current Hello. All that was acknowledged before the call, by this node or by another one, is in its Seq. An
+	// error means that the node cannot tell.
+	Hello func(context.Context) (Hello, error)
 	// Files is the journal, which is durable up to Durable.
 	Files   *journal.Files
 	Durable func() bourse.Seq
@@ -97,17 +98,21 @@ func NewSource(o SourceOptions) *Source {
 // Frame notes the state after a frame for followers. Frames come in order.
 func (s *Source) Frame(tip *journal.Tip, hash func() [32]byte) { s.states.Frame(tip, hash) }
 
-// hello returns the node's Hello, with the interval that followers take over.
-func (s *Source) hello() Hello {
-	h := s.Hello()
+// hello answers with the node's Hello, and the interval that followers take over.
+func (s *Source) hello(w http.ResponseWriter, r *http.Request) {
+	h, err := s.Hello(r.Context())
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
 	h.CompareEvery = s.CompareEvery
-	return h
+	answer(w, h)
 }
 
 // Handler returns the handler of the node port.
 func (s *Source) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+helloPath, func(w http.ResponseWriter, _ *http.Request) { answer(w, s.hello()) })
+	mux.HandleFunc("GET "+helloPath, s.hello)
 	mux.HandleFunc("GET "+statesPath, func(w http.ResponseWriter, _ *http.Request) { answer(w, s.states.List()) })
 	mux.HandleFunc("GET "+voidsPath, func(w http.ResponseWriter, _ *http.Request) { answer(w, s.Voids.All()) })
 	mux.HandleFunc("GET "+framesPath, s.frames)

@@ -58,7 +58,7 @@ func newSource(t *testing.T, frames int, change func(*standby.SourceOptions)) *s
 	hello := standby.NewHello(identity, "test")
 	hello.Incarnation = 1
 	o := standby.SourceOptions{
-		Hello: func() standby.Hello { hello.Seq = log.Durable(); return hello },
+		Hello: func(context.Context) (standby.Hello, error) { hello.Seq = log.Durable(); return hello, nil },
 		Files: journal.NewFiles(d, identity), Durable: log.Durable, Voids: voids, CompareEvery: 10,
 		Clock: func() time.Time { return began.Add(time.Duration(s.clock.Load())) }, After: time.After,
 		Log: slog.New(slog.DiscardHandler),
