@@ -42,7 +42,7 @@ func (p *proof) credentials() standby.Credentials {
 
 // follow keeps a standby.
 type follow struct {
-	Source string `arg:"" help:"Node port of the exchange, HOST:PORT: its cluster-listen."`
+	Source string `arg:"" help:"Node port of the exchange, HOST:PORT: its cluster-listen. Of three machines those of all, separated by commas."`
 	Dir    string `arg:"" type:"path" help:"Data directory of the standby; empty or missing at first."`
 
 	Cluster  proof   `embed:"" prefix:"cluster-"`

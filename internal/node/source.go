@@ -99,7 +99,7 @@ func (n *Node) askPeers(ctx context.Context, serving bool) error {
 			continue
 		}
 		if err := own.Peer(&theirs, serving); err != nil {
-			return fmt.Errorf("peer %s: %w. This exchange must not serve: follow the other one (docs/cluster.md)", peer.Address, err)
+			return fmt.Errorf("peer %s: %w. This exchange must not serve: follow the other one (docs/cluster.md)", peer.Address(), err)
 		}
 	}
 	return nil

@@ -44,7 +44,7 @@ const (
 
 // FollowOptions configure a standby.
 type FollowOptions struct {
-	// Source is the node port of the exchange.
+	// Source is the node port of the exchange. Of a cluster it lists those of all nodes, separated by commas.
 	Source      string
 	Data        string
 	Credentials standby.Credentials
@@ -83,6 +83,8 @@ type copying struct {
 	compared atomic.Uint64
 
 	connected atomic.Bool
+	// cut ends the stream; nil before the first one.
+	cut atomic.Pointer[context.CancelFunc]
 	// streams counts the streams that ended; problemMu guards the last one's problem.
 	streams   atomic.Uint64
 	problemMu sync.Mutex
@@ -118,8 +120,8 @@ func (c *copying) open(ctx context.Context) (err error) {
 		return fmt.Errorf("data directory: %w", err)
 	}
 	c.closers = append(c.closers, c.disk)
-	theirs, unreached := c.peer.Hello(ctx)
-	if err := c.identify(&theirs, unreached); err != nil {
+	theirs, unreached, err := c.identify(ctx)
+	if err != nil {
 		return err
 	}
 
@@ -136,46 +138,56 @@ func (c *copying) open(ctx context.Context) (err error) {
 	return c.openCopy(ctx, &theirs, unreached)
 }
 
-// identify reads or sets the identity of the copy. The source must have answered the first time.
-func (c *copying) identify(theirs *standby.Hello, unreached error) error {
+// identify reads or sets the identity of the copy, and asks the source. That must have answered the first time.
+func (c *copying) identify(ctx context.Context) (theirs standby.Hello, unreached, err error) {
 	role, err := standby.ReadRole(c.disk)
 	if err != nil {
-		return err
+		return theirs, nil, err
 	}
 	identity, exists, err := journal.Identify(c.disk)
 	switch {
 	case err != nil:
-		return fmt.Errorf("journal in %s: %w", c.Data, err)
+		return theirs, nil, fmt.Errorf("journal in %s: %w", c.Data, err)
 	case exists && role.Follows == "":
-		return fmt.Errorf("%s is an exchange, no standby: follow into an empty directory", c.Data)
+		return theirs, nil, fmt.Errorf("%s is an exchange, no standby: follow into an empty directory", c.Data)
 	case role.Differs != "":
-		return fmt.Errorf("%s cannot go on: %s", c.Data, role.Differs)
-	case exists:
-		c.identity = identity
-	case unreached != nil:
-		return fmt.Errorf("the source: %w", unreached)
-	default:
-		if c.identity, err = theirs.Identity(); err != nil {
-			return err
-		}
+		return theirs, nil, fmt.Errorf("%s cannot go on: %s", c.Data, role.Differs)
 	}
 
-	own := c.own()
-	if unreached == nil {
-		if err := own.Source(theirs); err != nil {
-			return err
+	c.identity = identity
+	theirs, unreached = c.peer.Find(ctx, func(theirs *standby.Hello) (err error) {
+		id := identity
+		if !exists {
+			if id, err = theirs.Identity(); err != nil {
+				return err
+			}
+		}
+		own := c.helloOf(id)
+		return own.Source(theirs)
+	})
+	switch {
+	case standby.Final(unreached):
+		return theirs, nil, unreached
+	case !exists && unreached != nil:
+		return theirs, nil, fmt.Errorf("the source: %w", unreached)
+	case !exists:
+		if c.identity, err = theirs.Identity(); err != nil {
+			return theirs, nil, err
 		}
 	}
 	if c.o.Credentials.Plain() && !c.identity.Sandbox {
-		return standby.ErrPlain
+		return theirs, nil, standby.ErrPlain
 	}
 	role.Follows = c.o.Source
-	return role.Write(c.disk)
+	return theirs, unreached, role.Write(c.disk)
 }
 
 // own returns the copy's own greeting.
-func (c *copying) own() standby.Hello {
-	h := standby.NewHello(c.identity, c.Version)
+func (c *copying) own() standby.Hello { return c.helloOf(c.identity) }
+
+// helloOf is own for an identity.
+func (c *copying) helloOf(id journal.Identity) standby.Hello {
+	h := standby.NewHello(id, c.Version)
 	h.Standby = true
 	if c.voids != nil {
 		h.Incarnation, h.Voids = bourse.Incarnation(c.raised.Load()), len(c.voids.All())
@@ -319,7 +331,10 @@ func (c *copying) stream(ctx context.Context) error {
 		began := time.Now()
 		err := c.agree(ctx)
 		if err == nil {
-			err = copier.Stream(ctx)
+			one, cut := context.WithCancel(ctx)
+			c.cut.Store(&cut)
+			err = copier.Stream(one)
+			cut()
 		}
 		c.connected.Store(false)
 		if ctx.Err() != nil {
@@ -347,12 +362,9 @@ var errVoided = errors.New("the source's operators took a command out of effect:
 
 // agree compares the copy with its source before a stream.
 func (c *copying) agree(ctx context.Context) error {
-	theirs, err := c.peer.Hello(ctx)
-	if err != nil {
-		return err
-	}
 	own := c.own()
-	if err := own.Source(&theirs); err != nil {
+	theirs, err := c.peer.Find(ctx, own.Source)
+	if err != nil {
 		return err
 	}
 	if theirs.Voids > own.Voids {
@@ -376,12 +388,18 @@ func (c *copying) note(err error) {
 	}
 }
 
-// probe asks how far the source is.
+// probe asks how far the source is. A leader of a cluster that does not answer may have been replaced while its stream lives on: the
+// stream ends, so that the next one is looked for at the other addresses.
 func (c *copying) probe(ctx context.Context) error {
 	return every(ctx, probeEvery, func() {
 		sent := time.Now()
-		if theirs, err := c.peer.Hello(ctx); err == nil {
+		theirs, err := c.peer.Hello(ctx)
+		if err == nil {
 			c.lag.Answered(sent, theirs.Seq, c.log.Durable())
+			return
+		}
+		if cut := c.cut.Load(); cut != nil && c.peer.Several() {
+			(*cut)()
 		}
 	})
 }
@@ -476,7 +494,7 @@ func (c *copying) status() standby.Status {
 	c.problemMu.Unlock()
 	own := c.own()
 	s := standby.Status{
-		Role: "standby", Exchange: own.Exchange, Sandbox: own.Sandbox, Incarnation: own.Incarnation, Source: c.o.Source,
+		Role: "standby", Exchange: own.Exchange, Sandbox: own.Sandbox, Incarnation: own.Incarnation, Source: c.peer.Address(),
 		Connected: c.connected.Load(), Seq: seq, SourceSeq: source, HistoryLag: uint64(seq - min(seq, c.follower.Seq())),
 		Compared: bourse.Seq(c.compared.Load()), Retries: c.streams.Load(),
 	}

@@ -219,8 +219,9 @@ type Status struct {
 	Sandbox  bool   `json:"sandbox"`
 	// Incarnation is the copy's.
 	Incarnation bourse.Incarnation `json:"incarnation"`
-	Source      string             `json:"source"`
-	Connected   bool               `json:"connected"`
+	// Source is the address that is followed; of several the last one at which a node led.
+	Source    string `json:"source"`
+	Connected bool   `json:"connected"`
 	// Seq is the last command of the copy, SourceSeq that of the source when it was last asked.
 	Seq       bourse.Seq `json:"seq"`
 	SourceSeq bourse.Seq `json:"source_seq"`

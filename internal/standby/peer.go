@@ -3,6 +3,7 @@ package standby
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
@@ -15,6 +16,8 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/bourse-exchange/bourse"
@@ -31,28 +34,92 @@ const (
 	mostAnswer = 1 << 20
 )
 
-// Peer is another node's port. Safe for concurrent use.
+// Peer is another node's port, or those of the nodes of a cluster, of which one leads and answers. Safe for concurrent use.
 type Peer struct {
-	// Address is HOST:PORT.
-	Address string
-	base    string
+	ports []*port
+	// at is the index of the port that is asked.
+	at atomic.Int32
+}
+
+// port is a node port. Safe for concurrent use.
+type port struct {
+	// address is HOST:PORT.
+	address, base string
 	// client asks; stream has a connection of its own, for frames.
 	client, stream *http.Client
 }
 
-// NewPeer returns the node at an address. It connects when it is asked something.
-func NewPeer(address string, c *Credentials) (*Peer, error) {
-	config, err := c.Client(address)
-	if err != nil {
-		return nil, err
+// Addresses returns the addresses of a list, which commas separate.
+func Addresses(list string) (addresses []string) {
+	for address := range strings.SplitSeq(list, ",") {
+		addresses = append(addresses, strings.TrimSpace(address))
 	}
-	scheme := "http"
-	if config != nil {
-		scheme = "https"
+	return addresses
+}
+
+// NewPeer returns the node at an address, or the nodes at a list of them. It connects when it is asked something.
+func NewPeer(addresses string, c *Credentials) (*Peer, error) {
+	p := new(Peer)
+	for _, address := range Addresses(addresses) {
+		config, err := c.Client(address)
+		if err != nil {
+			return nil, err
+		}
+		scheme := "http"
+		if config != nil {
+			scheme = "https"
+		}
+		p.ports = append(p.ports, &port{
+			address: address, base: scheme + "://" + address, client: newClient(config, false), stream: newClient(config, true),
+		})
 	}
-	return &Peer{
-		Address: address, base: scheme + "://" + address, client: newClient(config, false), stream: newClient(config, true),
-	}, nil
+	return p, nil
+}
+
+// port returns the port that is asked.
+func (p *Peer) port() *port { return p.ports[p.at.Load()] }
+
+// Address returns the address that is asked.
+func (p *Peer) Address() string { return p.port().address }
+
+// Several reports whether the peer has more than one address.
+func (p *Peer) Several() bool { return len(p.ports) > 1 }
+
+// Find asks all addresses at once for a Hello. From then on the first one is asked whose Hello fits. If there is none, and all have
+// answered, the error is that of one which does not fit. Otherwise the one that fits may be away, and no error is wrapped that [Final]
+// would take for the last word.
+func (p *Peer) Find(ctx context.Context, fits func(*Hello) error) (Hello, error) {
+	type answer struct {
+		at         int
+		hello      Hello
+		err, unfit error
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answers := make(chan answer, len(p.ports))
+	for i, one := range p.ports {
+		go func() {
+			a := answer{at: i}
+			if a.err = one.ask(ctx, helloPath, &a.hello); a.err == nil {
+				a.unfit = fits(&a.hello)
+			}
+			answers <- a
+		}()
+	}
+
+	var unreached, unfit error
+	for range p.ports {
+		a := <-answers
+		if a.err == nil && a.unfit == nil {
+			p.at.Store(int32(a.at))
+			return a.hello, nil
+		}
+		unreached, unfit = errors.Join(unreached, a.err), cmp.Or(unfit, a.unfit)
+	}
+	if unfit != nil && unreached != nil {
+		return Hello{}, fmt.Errorf("%w; another address answers, and does not fit: %s", unreached, unfit.Error())
+	}
+	return Hello{}, cmp.Or(unfit, unreached)
 }
 
 // newClient returns an HTTP client of a node port. One that is alone keeps no idle connection.
@@ -68,7 +135,11 @@ func newClient(config *tls.Config, alone bool) *http.Client {
 }
 
 // Close closes the idle connections.
-func (p *Peer) Close() { p.client.CloseIdleConnections() }
+func (p *Peer) Close() {
+	for _, one := range p.ports {
+		one.client.CloseIdleConnections()
+	}
+}
 
 // Hello asks the node for its Hello.
 func (p *Peer) Hello(ctx context.Context) (h Hello, err error) { return h, p.ask(ctx, helloPath, &h) }
@@ -85,6 +156,10 @@ func (p *Peer) Voids(ctx context.Context) (list []journal.Void, err error) {
 
 // ask asks a short question.
 func (p *Peer) ask(ctx context.Context, path string, answer any) error {
+	return p.port().ask(ctx, path, answer)
+}
+
+func (p *port) ask(ctx context.Context, path string, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
 	r, err := p.get(ctx, p.client, path, nil)
@@ -99,13 +174,13 @@ func (p *Peer) ask(ctx context.Context, path string, answer any) error {
 		err = json.Unmarshal(text, answer)
 	}
 	if err := errors.Join(err, r.Body.Close()); err != nil {
-		return fmt.Errorf("%s%s: %w", p.Address, path, err)
+		return fmt.Errorf("%s%s: %w", p.address, path, err)
 	}
 	return nil
 }
 
 // get asks for a path. Any status but 200 and 304 is an error.
-func (p *Peer) get(ctx context.Context, by *http.Client, path string, head http.Header) (*http.Response, error) {
+func (p *port) get(ctx context.Context, by *http.Client, path string, head http.Header) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.base+path, http.NoBody)
 	if err != nil {
 		return nil, err
@@ -128,13 +203,14 @@ func (p *Peer) get(ctx context.Context, by *http.Client, path string, head http.
 	if refusal := refusals[r.StatusCode]; refusal != nil {
 		return nil, fmt.Errorf("%w: the source says: %s", refusal, bytes.TrimSpace(text))
 	}
-	return nil, fmt.Errorf("%s%s: %s: %s", p.Address, path, r.Status, bytes.TrimSpace(text))
+	return nil, fmt.Errorf("%s%s: %s: %s", p.address, path, r.Status, bytes.TrimSpace(text))
 }
 
 // frames opens the stream of the frames behind a tip.
 func (p *Peer) frames(ctx context.Context, tip *journal.Tip) (io.ReadCloser, error) {
 	after := url.Values{"after": {strconv.FormatUint(uint64(tip.Last), 10)}, "chain": {hex.EncodeToString(tip.Chain[:])}}
-	r, err := p.get(ctx, p.stream, framesPath+"?"+after.Encode(), nil)
+	at := p.port()
+	r, err := at.get(ctx, at.stream, framesPath+"?"+after.Encode(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +230,8 @@ var errSum = errors.New("the bytes changed on the way")
 // part copies a part to a new, durable file, unless its stamp is the one given: then the copy is
 // nil. ErrDisk if the file cannot be written.
 func (p *Peer) part(ctx context.Context, path, stamp string, to incoming) (c *copied, err error) {
-	r, err := p.get(ctx, p.client, path, http.Header{"If-None-Match": {stamp}})
+	at := p.port()
+	r, err := at.get(ctx, at.client, path, http.Header{"If-None-Match": {stamp}})
 	if err != nil {
 		return nil, err
 	}
@@ -165,14 +242,14 @@ func (p *Peer) part(ctx context.Context, path, stamp string, to incoming) (c *co
 
 	seq, err := strconv.ParseUint(r.Header.Get(seqHeader), 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("%s%s: %w", p.Address, path, err)
+		return nil, fmt.Errorf("%s%s: %w", at.address, path, err)
 	}
 	sum, err := to.save(r.Body)
 	if err == nil && sum != r.Header.Get(sumHeader) {
 		err = errSum
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s%s: %w", p.Address, path, err)
+		return nil, fmt.Errorf("%s%s: %w", at.address, path, err)
 	}
 	return &copied{r.Header.Get("ETag"), bourse.Seq(seq)}, nil
 }

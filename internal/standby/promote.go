@@ -88,23 +88,28 @@ func Promote(ctx context.Context, o PromoteOptions) (_ *Promotion, err error) {
 	return p, Role{Raise: p.Incarnation, Why: "promote"}.Write(d)
 }
 
-// look refuses while the source answers, or may.
+// look refuses while one of the source's addresses answers, or may.
 func (o *PromoteOptions) look(ctx context.Context, source string) error {
-	peer, err := NewPeer(source, &o.Credentials)
-	if err != nil {
-		return err
+	var silent error
+	for _, address := range Addresses(source) {
+		peer, err := NewPeer(address, &o.Credentials)
+		if err != nil {
+			return err
+		}
+		answered, err := peer.Reach(ctx)
+		peer.Close()
+		switch {
+		case err == nil:
+			return fmt.Errorf("%w at %s: stop it first", ErrAnswers, address)
+		case answered:
+			return fmt.Errorf("%w at %s, but not to this node: %w", ErrAnswers, address, err)
+		}
+		silent = errors.Join(silent, err)
 	}
-	defer peer.Close()
-	switch answered, err := peer.Reach(ctx); {
-	case err == nil:
-		return fmt.Errorf("%w at %s: stop it first", ErrAnswers, source)
-	case answered:
-		return fmt.Errorf("%w at %s, but not to this node: %w", ErrAnswers, source, err)
-	case !o.Gone:
-		return fmt.Errorf("%w: %w", ErrNotSure, err)
-	default:
-		return nil
+	if !o.Gone {
+		return fmt.Errorf("%w: %w", ErrNotSure, silent)
 	}
+	return nil
 }
 
 // examine replays the copy, and checks its books.

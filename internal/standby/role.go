@@ -15,8 +15,8 @@ const roleName = "role.json"
 
 // Role is the role of a data directory, unless it is just an exchange's.
 type Role struct {
-	// Follows is the node address of the exchange that the directory is a copy of; empty if it
-	// is none.
+	// Follows is the node address of the exchange that the directory is a copy of, or the list of those of a cluster's
+	// nodes; empty if it is none.
 	Follows string `json:"follows,omitempty"`
 	// Differs, if not empty, says why the copy can never become the exchange.
 	Differs string `json:"differs,omitempty"`
