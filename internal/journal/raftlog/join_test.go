@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"go.etcd.io/raft/v3/raftpb"
@@ -129,5 +130,46 @@ func TestJoinRefuses(t *testing.T) {
 	single := journal.Header{Identity: identity}
 	if err := raftlog.Join(memdisk.New(8), &single, 5, small); !errors.Is(err, journal.ErrReplica) {
 		t.Errorf("a node begins with a single node's segment: %v", err)
+	}
+}
+
+// TestNoSnapshotIsSent lets a follower come back that lacks what the leader has archived: raft would send it a snapshot, and the log
+// has none. The leader goes on with the other follower. The one that was away catches up as soon as a node
+// leads that still has those entries.
+func TestNoSnapshotIsSent(t *testing.T) {
+	g := newTrio(t)
+	g.elect(0)
+	g.away[2] = true
+	for range 9 {
+		g.propose(0, strings.Repeat("a", 9000))
+		g.step(6)
+	}
+	journaltest.Archive(t, journal.NewFiles(g.disks[0], identity), g.logs[0].Durable())
+	g.restart(0) // the entries are in no memory any more
+	g.elect(0)
+	before := g.logs[2].Status().Last
+	if base := g.base(0); base.Replica.At.Index <= before.Index {
+		t.Fatalf("the leader begins behind %+v, and the follower ends at %+v", base.Replica.At, before)
+	}
+
+	g.sent, g.away[2] = nil, false
+	g.propose(0, "zz")
+	g.pass(100)
+	for _, m := range g.sent {
+		if m.GetType() == raftpb.MsgSnap {
+			t.Errorf("node %d gets %v", m.GetTo(), m)
+		}
+	}
+	if now := g.logs[2].Status(); now.Last != before || now.Leader != 1 {
+		t.Errorf("the follower ended at %+v, and is %+v", before, now)
+	}
+	if all := g.texts(1); !strings.HasSuffix(all, " zz") {
+		t.Errorf("the other follower has yielded %.99q", all)
+	}
+
+	g.elect(1)
+	g.pass(30)
+	if all := g.texts(2); all != g.texts(1) {
+		t.Errorf("the follower has yielded %.99q", all)
 	}
 }
