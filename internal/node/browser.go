@@ -1,6 +1,7 @@
 package node
 
 import (
+	"encoding/hex"
 	"net/http"
 	"net/url"
 	"time"
@@ -19,13 +20,9 @@ func (n *Node) serveBrowsers(mux *http.ServeMux, money *teller.Teller) *web.Page
 	if err != nil {
 		bourse.Impossible("public URL %q: %v", n.PublicURL, err)
 	}
-	port := ""
-	if n.Sandbox != nil {
-		port = public.Port()
-	}
 	guard := browser.NewGuard(public, n.scheme(), n.Certificate.ACME.Domain)
 	sessions := &browser.Sessions{
-		Accounts: n.accounts, Cookie: browser.CookieName(port), From: n.proxies.From,
+		Accounts: n.accounts, Cookie: browser.CookieName(n.cookieMark(public)), From: n.proxies.From,
 		Sandbox: n.Sandbox != nil, Now: time.Now,
 	}
 
@@ -45,6 +42,19 @@ func (n *Node) serveBrowsers(mux *http.ServeMux, money *teller.Teller) *web.Page
 		mux.Handle("GET /dev/mail", n.metered(browser.Letters(n.letters, n.proxies.From)))
 	}
 	return web.New(n.Brand, n.Languages, n.rest.Encoder, n.metered, guard.Headers)
+}
+
+// cookieMark returns the mark of a sandbox in the names of its cookies: the port of its URL, or, because nodes of a cluster are reached at
+// a port each and one of them leads after the other, the beginning of the exchange's id.
+func (n *Node) cookieMark(at *url.URL) string {
+	switch {
+	case n.Sandbox == nil:
+		return ""
+	case n.Member != nil:
+		return hex.EncodeToString(n.identity.Exchange[:4])
+	default:
+		return at.Port()
+	}
 }
 
 // metered limits a handler that needs no key by the source of its requests.

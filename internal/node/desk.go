@@ -123,12 +123,9 @@ func (n *Node) deskRoutes() http.Handler {
 	if err != nil {
 		bourse.Impossible("URL of operators %q: %v", n.AdminURL, err)
 	}
-	port := ""
-	if n.Sandbox != nil {
-		port = at.Port()
-	}
 	desk := &operatorv1.Desk{
-		Operators: n.office, Verbs: n.verbs(), Cookie: browser.OperatorCookieName(port), Sandbox: n.Sandbox != nil, Now: time.Now,
+		Operators: n.office, Verbs: n.verbs(), Cookie: browser.OperatorCookieName(n.cookieMark(at)), Sandbox: n.Sandbox != nil,
+		Now: time.Now,
 	}
 	rest := n.newREST()
 	rest.Who, rest.Signed, rest.Limits = n.office, nil, api.NewLimiter(n.Limits, time.Now)

@@ -20,18 +20,18 @@ const (
 	operatorCookieName = cookieName + "-operator"
 )
 
-// CookieName returns the name of the cookie. A sandbox adds its port, because exchanges on
+// CookieName returns the name of the cookie. A sandbox adds a mark, such as its port, because exchanges on
 // one host get the cookies of each other.
-func CookieName(sandboxPort string) string { return withPort(cookieName, sandboxPort) }
+func CookieName(mark string) string { return withMark(cookieName, mark) }
 
 // OperatorCookieName is CookieName for the cookie of operators.
-func OperatorCookieName(sandboxPort string) string { return withPort(operatorCookieName, sandboxPort) }
+func OperatorCookieName(mark string) string { return withMark(operatorCookieName, mark) }
 
-func withPort(name, port string) string {
-	if port == "" {
+func withMark(name, mark string) string {
+	if mark == "" {
 		return name
 	}
-	return name + "-" + port
+	return name + "-" + mark
 }
 
 // Sessions are the sessions whose secret is in a cookie.
