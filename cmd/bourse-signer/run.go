@@ -33,7 +33,7 @@ type runCmd struct {
 	Listen   string   `help:"Address for an exchange on another machine, with TLS." placeholder:"HOST:PORT"`
 	Cert     string   `help:"Certificate of the signer, PEM." placeholder:"FILE" type:"path"`
 	Key      string   `help:"Key of the certificate, PEM." placeholder:"FILE" type:"path"`
-	Pin      string   `help:"Pin of the exchange's key." placeholder:"HEX"`
+	Pins     []string `help:"Pin of the exchange's key; of three machines those of all, separated by commas." name:"pin" placeholder:"HEX"`
 }
 
 // Run runs the signer until it is told to stop.
@@ -143,7 +143,10 @@ func (c *runCmd) listen(ctx context.Context) (net.Listener, error) {
 		// the other end, and refuses users that --uid does not name.
 		return listenUnix(ctx, c.Socket, 0o666)
 	}
-	config, err := pinned.TLS(c.Cert, c.Key, c.Pin)
+	if len(c.Pins) == 0 {
+		return nil, errors.New("--listen takes --pin: bourse-signer certify prints it for the exchange's key")
+	}
+	config, err := pinned.TLS(c.Cert, c.Key, c.Pins...)
 	if err != nil {
 		return nil, err
 	}
