@@ -34,10 +34,26 @@ var newerParts = []struct {
 	{"../../internal/api/admin/money.go", `Kind: bourse\.CommandCollectFees`, "Kind: bourse.CommandNewer"},
 }
 
-// buildNewer builds a program of the next version.
+// newerBinary is a program of the next version, which is built once.
+var newerBinary struct {
+	once sync.Once
+	path string
+}
+
+// buildNewer returns a program of the next version.
 func buildNewer(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
+	newerBinary.once.Do(func() { newerBinary.path = buildNewerIn(t, filepath.Join(built, "newer")) })
+	if newerBinary.path == "" {
+		t.Fatal("the program of the next version was not built")
+	}
+	return newerBinary.path
+}
+
+// buildNewerIn builds a program of the next version in a directory.
+func buildNewerIn(t *testing.T, dir string) string {
+	t.Helper()
+	must(t, os.MkdirAll(dir, 0o700))
 	replace := map[string]string{}
 	for i, part := range newerParts {
 		file, err := filepath.Abs(part.file)
