@@ -46,8 +46,9 @@ type ring struct {
 type ringNode struct {
 	cluster.Member
 	dir, url, log string
-	// program is the one to run, if not the one that is built.
+	// program is the one to run, if not the one that is built, and args are further arguments.
 	program string
+	args    []string
 	cmd     *exec.Cmd
 	// role is the role that it printed last.
 	role atomic.Value
@@ -96,7 +97,7 @@ func (r *ring) start(n *ringNode) {
 	must(r.t, err)
 	defer func() { _ = log.Close() }()
 	words := []string{"dev", "--node", fmt.Sprint(n.Node), "--data", r.data, "--no-bots", "--snapshot-every=2000", "--log-level=info"}
-	n.cmd = exec.Command(path, append(words, r.args...)...)
+	n.cmd = exec.Command(path, slices.Concat(words, r.args, n.args)...)
 	n.cmd.Stderr = log
 	out, err := n.cmd.StdoutPipe()
 	must(r.t, err)

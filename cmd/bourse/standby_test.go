@@ -25,6 +25,7 @@ var standbyKills = flag.Int("standby.kills", 3, "how often TestStandbyKill kills
 type standbyStatus struct {
 	Role        string
 	Incarnation int
+	Source      string
 	Connected   bool
 	Seq         uint64
 	SourceSeq   uint64    `json:"source_seq"`
