@@ -51,6 +51,18 @@ type TxEffect struct {
 	Inflows []Inflow
 }
 
+// Entries returns the transaction's share of MaxBlockEntries. An inflow with a memo longer than MaxEarlyMemo counts twice:
+// a command must fit a frame of the journal, and strangers choose memos.
+func (t *TxEffect) Entries() int {
+	n := 1 + len(t.Outflows) + len(t.Spent) + len(t.Inflows)
+	for i := range t.Inflows {
+		if len(t.Inflows[i].Memo) > MaxEarlyMemo {
+			n++
+		}
+	}
+	return n
+}
+
 // Outflow is an amount that left one address of the exchange.
 type Outflow struct {
 	Address uint32
@@ -71,4 +83,6 @@ type Inflow struct {
 	// Address is the number of the receiving address.
 	Address uint32
 	Memo    string
+	// OverAlone marks an inflow to a customer beyond what one node alone credits of its asset in a day.
+	OverAlone bool
 }

@@ -73,10 +73,10 @@ func (a *Access) IsPerson() bool { return a != nil && a.Expires == 0 }
 
 // Valid reports whether b is well formed.
 func (b *BlockEffect) Valid() bool {
-	entries := len(b.Txs)
+	entries := 0
 	for i := range b.Txs {
 		tx := &b.Txs[i]
-		entries += len(tx.Outflows) + len(tx.Spent) + len(tx.Inflows)
+		entries += tx.Entries()
 		if (tx.Hash == TxHash{}) || len(tx.Outflows)+len(tx.Inflows) == 0 ||
 			!b.ByOutput && len(tx.Spent) > 0 || !tx.Valid() {
 			return false
@@ -97,7 +97,7 @@ func (t *TxEffect) Valid() bool {
 		o := &t.Inflows[i]
 		owned := o.Owner == 0 || o.Owner == AccountTreasury || o.Owner.IsCustomer()
 		// Indexes strictly rise, so none repeats.
-		if !owned || o.Asset == 0 || o.Amount.IsZero() || len(o.Memo) > MaxMemo ||
+		if !owned || o.Asset == 0 || o.Amount.IsZero() || len(o.Memo) > MaxMemo || o.OverAlone && !o.Owner.IsCustomer() ||
 			i > 0 && o.Index <= t.Inflows[i-1].Index {
 			return false
 		}
@@ -141,15 +141,18 @@ func (s *SignedTx) Valid() bool {
 
 func validAddress(address, memo string) bool {
 	return len(address) <= MaxAddress && validText(address) &&
-		(memo == "" || len(memo) <= MaxMemo && validText(memo))
+		len(memo) <= MaxMemo && isPrintable(memo)
 }
 
 // validText reports whether s is a display name: 1 to 128 bytes without control characters.
-func validText(s string) bool {
+func validText(s string) bool { return len(s) >= 1 && len(s) <= 128 && isPrintable(s) }
+
+// isPrintable reports whether s has no control characters.
+func isPrintable(s string) bool {
 	for _, c := range []byte(s) {
 		if c < ' ' || c == 0x7f {
 			return false
 		}
 	}
-	return len(s) >= 1 && len(s) <= 128
+	return true
 }

@@ -291,21 +291,36 @@ const (
 	RulesRecorded = 3
 	// RulesRescue are the rules since which a payment in the coin of its costs is told from a failure that costs as much.
 	RulesRescue = 4
+	// RulesOverAlone are the rules since which a deposit beyond what one node alone credits is its customer's, and waits
+	// for an operator as one below the minimum does.
+	RulesOverAlone = 4
+	// RulesLongMemos are the rules since which memos have up to MaxMemo bytes, and MaxEarlyMemo before.
+	RulesLongMemos = 4
 	// CurrentRules is the newest version of the rules that this program knows.
-	CurrentRules = RulesRescue
+	CurrentRules = RulesLongMemos
 )
+
+// MemoBound returns the bound of memos under a version of the rules, in bytes.
+func MemoBound(rules uint32) int {
+	if rules < RulesLongMemos {
+		return MaxEarlyMemo
+	}
+	return MaxMemo
+}
 
 // MaxText bounds a command's text, in bytes.
 const MaxText = 4096
 
 // The bounds of a wallet command, so that each fits a frame of the journal.
 const (
-	// MaxMemo bounds a memo, in bytes.
-	MaxMemo = 128
+	// MaxMemo bounds a memo, in bytes: chains of the Cosmos SDK take as many.
+	MaxMemo = 256
+	// MaxEarlyMemo bounds a memo under rules before RulesLongMemos, in bytes.
+	MaxEarlyMemo = 128
 	// MaxAddress bounds an address, in bytes.
 	MaxAddress = 128
 	// MaxBlockEntries bounds the transactions, outflows, spent outputs and inflows of a
-	// part of a block, summed.
+	// part of a block, summed by TxEffect.Entries.
 	MaxBlockEntries = 1000
 	// MaxRaw bounds a signed transaction, in bytes.
 	MaxRaw = 100_000

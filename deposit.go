@@ -51,6 +51,8 @@ type Deposit struct {
 	// OverLimit marks a deposit that is deep enough and beyond the deposit limit of its
 	// account's tier. It waits until the limit has room, or an operator admits it.
 	OverLimit bool
+	// OverAlone marks a deposit beyond what one node alone credits of its asset in a day; an operator must admit it.
+	OverAlone bool
 	// Admitted is true once an operator assigned or admitted the deposit: no limit holds it.
 	Admitted bool
 	// Mined is true while Block is in the chain; otherwise Block is the last one that
@@ -71,6 +73,11 @@ type Deposit struct {
 	// Created is the time the deposit was first seen, Done the time it was credited or
 	// given up.
 	Created, Done Time
+}
+
+// NeedsOperator reports whether an operator may assign the deposit to its account, or to any if it has none.
+func (d *Deposit) NeedsOperator() bool {
+	return d.Status == WalletPending && (d.Account == 0 || d.BelowMin || d.OverLimit || d.OverAlone)
 }
 
 // Confirms returns the depth of the deposit's block under a tip at height tip: one for

@@ -8,13 +8,10 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// memoLength bounds a memo, in bytes.
-const memoLength = 256
-
 // ParseMemo returns the canonical form of any memo. The error is an *bourse.Error with CodeInvalid.
 func ParseMemo(s string) (string, error) {
-	if len(s) > memoLength {
-		return "", bourse.Errorf(bourse.CodeInvalid, "memo is longer than %d bytes", memoLength)
+	if len(s) > bourse.MaxMemo {
+		return "", bourse.Errorf(bourse.CodeInvalid, "memo is longer than %d bytes", bourse.MaxMemo)
 	}
 	for _, c := range []byte(s) {
 		if c < ' ' || c > '~' {

@@ -6,7 +6,7 @@ import "github.com/bourse-exchange/bourse"
 const (
 	txSize       = 44
 	outflowSize  = 22
-	inflowSize   = 34
+	inflowSize   = 35
 	outpointSize = 36
 	unspentSize  = 98
 	transferSize = 27
@@ -20,7 +20,12 @@ func (c *Codec) BlockRef(b *bourse.BlockRef) {
 }
 
 // BlockEffect codes the effects of a part of a block.
-func (c *Codec) BlockEffect(b *bourse.BlockEffect) {
+func (c *Codec) BlockEffect(b *bourse.BlockEffect) { c.blockEffect(b, true) }
+
+// EarlyBlockEffect codes one whose inflows have no marks, as programs that do not know the marks do.
+func (c *Codec) EarlyBlockEffect(b *bourse.BlockEffect) { c.blockEffect(b, false) }
+
+func (c *Codec) blockEffect(b *bourse.BlockEffect, marks bool) {
 	Uint16(c, &b.Network)
 	c.BlockRef(&b.BlockRef)
 	c.Fixed(b.Parent[:])
@@ -35,7 +40,7 @@ func (c *Codec) BlockEffect(b *bourse.BlockEffect) {
 		c.Fixed(tx.Hash[:])
 		c.Outflows(&tx.Outflows)
 		c.Outpoints(&tx.Spent)
-		c.Inflows(&tx.Inflows)
+		c.inflows(&tx.Inflows, marks)
 	}
 }
 
@@ -50,8 +55,14 @@ func (c *Codec) Outflows(list *[]bourse.Outflow) {
 }
 
 // Inflows codes the outputs that reached addresses of the exchange.
-func (c *Codec) Inflows(list *[]bourse.Inflow) {
-	all := List(c, list, inflowSize)
+func (c *Codec) Inflows(list *[]bourse.Inflow) { c.inflows(list, true) }
+
+func (c *Codec) inflows(list *[]bourse.Inflow, marks bool) {
+	size := inflowSize
+	if !marks {
+		size--
+	}
+	all := List(c, list, size)
 	for i := range all {
 		in := &all[i]
 		Uint32(c, &in.Index)
@@ -60,6 +71,9 @@ func (c *Codec) Inflows(list *[]bourse.Inflow) {
 		Uint32(c, &in.Owner)
 		Uint32(c, &in.Address)
 		Text(c, &in.Memo, bourse.MaxMemo)
+		if marks {
+			c.Bool(&in.OverAlone)
+		}
 	}
 }
 
@@ -188,6 +202,7 @@ func (c *Codec) Deposit(d *bourse.Deposit) {
 	Uint8(c, &d.Status)
 	c.Bool(&d.BelowMin)
 	c.Bool(&d.OverLimit)
+	c.Bool(&d.OverAlone)
 	c.Bool(&d.Admitted)
 	c.Bool(&d.Mined)
 	c.BlockRef(&d.Block)

@@ -22,6 +22,21 @@ func codeWithdraw(c *codec.Codec, cmd *bourse.Command) {
 	c.Withdraw(codec.New(c, &codec.New(c, &cmd.Wallet).Withdraw))
 }
 
+// isLong reports whether a memo is longer than rules before bourse.RulesLongMemos take.
+func isLong(memo string) bool { return len(memo) > bourse.MaxEarlyMemo }
+
+// hasLateInflows reports whether a block has an inflow that version 1 of its body cannot have: a long memo, or one that is marked.
+func hasLateInflows(c *bourse.Command) bool {
+	for i := range c.Wallet.Block.Txs {
+		for j := range c.Wallet.Block.Txs[i].Inflows {
+			if in := &c.Wallet.Block.Txs[i].Inflows[j]; in.OverAlone || isLong(in.Memo) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func hasText(c *bourse.Command) bool { return len(c.Text) > 0 && len(c.Text) <= bourse.MaxText }
 
 func codeCool(c *codec.Codec, cmd *bourse.Command) {

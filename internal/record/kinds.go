@@ -18,6 +18,10 @@ type kind struct {
 	// fields codes the body; nil if it is empty. Bodies of orders and cancels are written
 	// by hand.
 	fields func(*codec.Codec, *bourse.Command)
+	// second reports whether a command needs version 2 of the body; nil if there is only version 1. later codes the body of
+	// version 2; nil if its fields are those of version 1.
+	second func(*bourse.Command) bool
+	later  func(*codec.Codec, *bourse.Command)
 	// check reports whether a command is well formed, independent of the state; nil if it
 	// always is.
 	check func(*bourse.Command) bool
@@ -31,6 +35,26 @@ func find(of bourse.CommandKind) *kind {
 		return nil
 	}
 	return &kinds[of]
+}
+
+// secondRules are the rules since which bodies have version 2.
+const secondRules = bourse.RulesLongMemos
+
+// newest returns the newest version of a kind's body.
+func (k *kind) newest() uint8 {
+	if k.second == nil {
+		return 1
+	}
+	return 2
+}
+
+// version returns the version of a command's body: the oldest one that has all of its fields, so that programs which do not
+// know newer ones read what they can.
+func (k *kind) version(c *bourse.Command) uint8 {
+	if k.second == nil || !k.second(c) {
+		return 1
+	}
+	return 2
 }
 
 // Known reports whether this program has a kind of commands.

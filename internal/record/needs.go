@@ -14,7 +14,10 @@ func Needs(c *bourse.Command) (kind bourse.CommandKind, rules uint32) {
 	case c.Genesis != nil:
 		return c.Kind, c.Genesis.Rules
 	case c.Operators == nil || len(c.Operators.Record) == 0:
-		return c.Kind, 0
+		if k := find(c.Kind); k != nil && k.version(c) > 1 {
+			rules = secondRules
+		}
+		return c.Kind, rules
 	}
 
 	var ordered bourse.Command

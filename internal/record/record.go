@@ -13,9 +13,6 @@ import (
 // headerSize is the number of bytes in front of a record's body.
 const headerSize = 6
 
-// version is the version of every kind's body.
-const version = 1
-
 // ErrMalformed reports bytes that are not records of this program.
 var ErrMalformed = errors.New("malformed record")
 
@@ -27,8 +24,12 @@ type NewerError struct {
 
 // Error names the record's kind and version.
 func (e *NewerError) Error() string {
+	known := uint8(0)
+	if k := find(e.Kind); k != nil {
+		known = k.newest()
+	}
 	return fmt.Sprintf("record kind %d version %d was written by a newer program; "+
-		"this one reads up to kind %d version %d", e.Kind, e.Version, bourse.LastCommandKind, version)
+		"this one reads up to kind %d, and that kind up to version %d", e.Kind, e.Version, bourse.LastCommandKind, known)
 }
 
 // codecs are pooled, because the table's functions make them escape to the heap.
@@ -38,20 +39,21 @@ var codecs = sync.Pool{New: func() any { return new(codec.Codec) }}
 // the journal's. The command must have passed Check.
 func Append(dst []byte, c *bourse.Command) []byte {
 	start := len(dst)
-	dst = append(dst, 0, 0, 0, 0, byte(c.Kind), version)
+	dst = append(dst, 0, 0, 0, 0, byte(c.Kind), 1)
 	switch c.Kind {
 	case bourse.CommandPlace:
 		dst = appendPlace(dst, c)
 	case bourse.CommandCancel:
 		dst = appendCancel(dst, c)
 	default:
-		dst = appendFields(dst, c)
+		dst = appendFields(dst, start, c)
 	}
 	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-headerSize))
 	return dst
 }
 
-func appendFields(dst []byte, c *bourse.Command) []byte {
+// appendFields appends the body of the record that begins at start, and sets the body's version.
+func appendFields(dst []byte, start int, c *bourse.Command) []byte {
 	k := find(c.Kind)
 	if k == nil {
 		bourse.Impossible("no record for command kind %d", c.Kind)
@@ -61,8 +63,9 @@ func appendFields(dst []byte, c *bourse.Command) []byte {
 	}
 	w := codecs.Get().(*codec.Codec)
 	w.Append(dst)
-	k.fields(w, c)
+	k.code(w, c, k.version(c))
 	dst = w.Bytes()
+	dst[start+5] = k.version(c)
 	w.Append(nil)
 	codecs.Put(w)
 	return dst
@@ -76,7 +79,8 @@ func Decode(b []byte, c *bourse.Command) (int, error) {
 		return 0, ErrMalformed
 	}
 	kind, v := bourse.CommandKind(b[4]), b[5]
-	if !Known(kind) || v > version {
+	k := find(kind)
+	if k == nil || v > k.newest() {
 		return 0, &NewerError{kind, v}
 	}
 
@@ -89,22 +93,30 @@ func Decode(b []byte, c *bourse.Command) (int, error) {
 	case bourse.CommandCancel:
 		ok = decodeCancel(body, c)
 	default:
-		ok = decodeFields(body, c)
+		ok = k.decode(body, v, c)
 	}
-	if !ok || Check(c) != nil {
+	if !ok || Check(c) != nil || k.version(c) != v {
 		return 0, ErrMalformed
 	}
 	return headerSize + len(body), nil
 }
 
-func decodeFields(body []byte, c *bourse.Command) bool {
-	k := find(c.Kind)
-	if k == nil || k.fields == nil {
+// code codes the fields of a version of the body.
+func (k *kind) code(c *codec.Codec, cmd *bourse.Command, version uint8) {
+	if version == 2 && k.later != nil {
+		k.later(c, cmd)
+	} else {
+		k.fields(c, cmd)
+	}
+}
+
+func (k *kind) decode(body []byte, version uint8, c *bourse.Command) bool {
+	if k.fields == nil {
 		return len(body) == 0
 	}
 	r := codecs.Get().(*codec.Codec)
 	r.Read(body)
-	k.fields(r, c)
+	k.code(r, c, version)
 	ok := r.Done()
 	r.Read(nil)
 	codecs.Put(r)

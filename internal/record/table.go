@@ -351,6 +351,10 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 	bourse.CommandBlock: {
 		name: "block", noun: "block",
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
+			c.EarlyBlockEffect(codec.New(c, &codec.New(c, &cmd.Wallet).Block))
+		},
+		second: hasLateInflows,
+		later: func(c *codec.Codec, cmd *bourse.Command) {
 			c.BlockEffect(codec.New(c, &codec.New(c, &cmd.Wallet).Block))
 		},
 		check: func(c *bourse.Command) bool {
@@ -373,6 +377,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 	bourse.CommandWithdraw: {
 		name: "withdraw", noun: "withdrawal",
 		fields: codeWithdraw,
+		second: func(c *bourse.Command) bool { return isLong(c.Wallet.Withdraw.Memo) },
 		check:  func(c *bourse.Command) bool { return asksToWithdraw(c) && !c.Wallet.Withdraw.Transfer() },
 		details: func(c *bourse.Command) string {
 			w := c.Wallet.Withdraw
@@ -525,6 +530,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 			c.Fixed(cmd.Token[:])
 			c.SavedAddress(codec.New(c, &codec.New(c, &cmd.Wallet).Save))
 		},
+		second: func(c *bourse.Command) bool { return isLong(c.Wallet.Save.Memo) },
 		check: func(c *bourse.Command) bool {
 			return isCustomers(c) && c.Wallet != nil && c.Wallet.Save != nil && c.Wallet.Save.Valid()
 		},

@@ -12,6 +12,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/core/engine"
 	"github.com/bourse-exchange/bourse/internal/journal"
+	"github.com/bourse-exchange/bourse/internal/record"
 	"github.com/bourse-exchange/bourse/internal/sequencer"
 )
 
@@ -117,6 +118,32 @@ func TestCancelsOvertake(t *testing.T) {
 	}
 	if r.seen.frames != 3 || len(r.seen.commands) != 156 {
 		t.Errorf("%d commands in %d frames", len(r.seen.commands), r.seen.frames)
+	}
+}
+
+// TestBlocksFitAFrame fills parts of blocks with memos of each length that strangers may choose: none is longer than a frame, which
+// would be queued for ever.
+func TestBlocksFitAFrame(t *testing.T) {
+	for _, length := range []int{0, bourse.MaxEarlyMemo, bourse.MaxEarlyMemo + 1, bourse.MaxMemo} {
+		for _, marked := range []bool{false, true} {
+			tx := bourse.TxEffect{Hash: bourse.TxHash{1}}
+			c := bourse.Command{Kind: bourse.CommandBlock, Wallet: &bourse.WalletCommand{Block: &bourse.BlockEffect{
+				Network: 1, BlockRef: bourse.BlockRef{Hash: bourse.TxHash{2}}, Txs: []bourse.TxEffect{tx},
+			}}}
+			last := 0
+			for n := range uint32(bourse.MaxBlockEntries) {
+				tx.Inflows = append(tx.Inflows, bourse.Inflow{
+					Index: n, Asset: 1, Amount: bourse.Units(1), Owner: 1, Memo: strings.Repeat("m", length), OverAlone: marked,
+				})
+				if c.Wallet.Block.Txs[0] = tx; record.Check(&c) != nil {
+					break
+				}
+				last = len(record.Append(nil, &c))
+			}
+			if last == 0 || last > journal.MaxFrame {
+				t.Errorf("memos of %d bytes, marked %t: a part of %d bytes", length, marked, last)
+			}
+		}
 	}
 }
 

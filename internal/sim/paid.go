@@ -97,7 +97,7 @@ func (x *wallets) open() string {
 		}
 	}
 	for d := range x.world.truth.pair.Oracle.Deposits {
-		if d.Status == bourse.WalletPending && (!d.Mined || d.Account != 0 && !d.BelowMin && !d.OverLimit) {
+		if d.Status == bourse.WalletPending && (!d.Mined || !d.NeedsOperator()) {
 			return fmt.Sprintf("deposit %+v", *d)
 		}
 	}

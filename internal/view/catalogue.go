@@ -13,6 +13,8 @@ type Catalogue struct {
 	Genesis *bourse.Genesis
 	// Incarnation is zero before genesis.
 	Incarnation bourse.Incarnation
+	// Rules is the version of the rules; zero before genesis.
+	Rules uint32
 	// Assets, Networks and Markets are indexed by ID; index zero is nil.
 	Assets        []*bourse.Asset
 	Networks      []*bourse.Network
@@ -40,7 +42,7 @@ func newCatalogue() *Catalogue {
 // clone returns a copy to change and then index.
 func (c *Catalogue) clone() *Catalogue {
 	return &Catalogue{
-		Genesis: c.Genesis, Incarnation: c.Incarnation, Assets: slices.Clone(c.Assets), Networks: slices.Clone(c.Networks),
+		Genesis: c.Genesis, Incarnation: c.Incarnation, Rules: c.Rules, Assets: slices.Clone(c.Assets), Networks: slices.Clone(c.Networks),
 		Markets: slices.Clone(c.Markets), NetworkAssets: slices.Clone(c.NetworkAssets), Fees: c.Fees, Tiers: c.Tiers,
 	}
 }
@@ -116,7 +118,9 @@ func (v *View) foldDefinition(kind bourse.EventKind, f *bourse.Fact) {
 	//nolint:exhaustive // foldEvent passes definitions only
 	switch kind {
 	case bourse.EventGenesis:
-		c.Genesis, c.Incarnation = f.Genesis, 1
+		c.Genesis, c.Incarnation, c.Rules = f.Genesis, 1, f.Genesis.Rules
+	case bourse.EventRules:
+		c.Rules = f.Rules
 	case bourse.EventRaised:
 		c.Incarnation = f.Incarnation
 	case bourse.EventAsset:

@@ -86,7 +86,7 @@ func (v *View) Observe(cmd *bourse.Command, ev *bourse.Events) {
 
 func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
 	switch e.Kind {
-	case bourse.EventGenesis, bourse.EventRaised, bourse.EventAsset, bourse.EventNetwork, bourse.EventNetworkAsset, bourse.EventMarket,
+	case bourse.EventGenesis, bourse.EventRules, bourse.EventRaised, bourse.EventAsset, bourse.EventNetwork, bourse.EventNetworkAsset, bourse.EventMarket,
 		bourse.EventFeeSchedule, bourse.EventTiers:
 		v.foldDefinition(e.Kind, &ev.Facts[e.At])
 	case bourse.EventAccountCreated, bourse.EventAccountFrozen, bourse.EventAccountFees, bourse.EventAccountLevel,
@@ -128,7 +128,7 @@ func (v *View) foldEvent(e bourse.Event, ev *bourse.Events) {
 	case bourse.EventWithdrawal, bourse.EventWithdrawalRestored:
 		v.foldWithdrawal(e, &ev.Wallet.Withdrawals[e.At])
 
-	case bourse.EventRules, bourse.EventNoted, bourse.EventRefused, bourse.EventKeyCreated, bourse.EventKeyChanged,
+	case bourse.EventNoted, bourse.EventRefused, bourse.EventKeyCreated, bourse.EventKeyChanged,
 		bourse.EventKeyRevoked, bourse.EventKeysRestored, bourse.EventAccountHeld, bourse.EventPersonChanged,
 		bourse.EventTransfer, bourse.EventOrderRepeated:
 	case bourse.EventSigned, bourse.EventUnspent, bourse.EventHolding, bourse.EventNonce,

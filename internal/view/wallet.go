@@ -12,7 +12,7 @@ import (
 type wallet struct {
 	networks map[bourse.NetworkID]bourse.NetworkState
 	// waiting are the deposits that need an operator: without an account, below the minimum, or
-	// beyond a limit.
+	// beyond a limit or what one node alone credits.
 	waiting map[bourse.DepositID]bourse.Deposit
 	// leaving are the open withdrawals, and reverted ones until an operator decides.
 	leaving map[bourse.WalletID]bourse.Withdrawal
@@ -30,7 +30,7 @@ func newWallet() wallet {
 
 // foldDeposit folds a deposit. A canceled one stays open: it may be mined again.
 func (v *View) foldDeposit(e bourse.Event, d *bourse.Deposit) {
-	if d.Status == bourse.WalletPending && (d.Account == 0 || d.BelowMin || d.OverLimit) {
+	if d.NeedsOperator() {
 		v.wallet.waiting[d.Number] = *d
 	} else {
 		delete(v.wallet.waiting, d.Number)
@@ -175,7 +175,7 @@ func (v *View) Leaving() []bourse.Withdrawal {
 }
 
 // Parked returns the deposits that wait for an operator, by number: those without an
-// account, those below the minimum, and those beyond the limit of their account's tier.
+// account, those below the minimum, and those beyond the limit of their account's tier or what one node alone credits.
 func (v *View) Parked() []bourse.Deposit {
 	v.mu.RLock()
 	defer v.mu.RUnlock()

@@ -6,8 +6,8 @@ import (
 	"github.com/bourse-exchange/bourse"
 )
 
-// dayTotals are the deposits of a UTC day that count for their customers, by asset, without those that an operator assigned or
-// admitted.
+// dayTotals are the deposits of a UTC day that count for their customers, by asset, without those that wait beyond the bound
+// or that an operator assigned or admitted.
 type dayTotals struct {
 	day    bourse.Time
 	totals map[bourse.AssetID]bourse.Amount
@@ -19,7 +19,7 @@ type dayTotals struct {
 func (t *dayTotals) fold(d *bourse.Deposit) {
 	known := d.Number <= t.seen
 	t.seen = max(t.seen, d.Number)
-	if known || d.Account == 0 || d.Admitted || d.From != 0 {
+	if known || d.Account == 0 || d.OverAlone || d.Admitted || d.From != 0 {
 		return
 	}
 	day := d.Created / bourse.Day
@@ -29,6 +29,13 @@ func (t *dayTotals) fold(d *bourse.Deposit) {
 	if day == t.day {
 		t.totals[d.Asset] = t.totals[d.Asset].PlusOrMax(d.Amount)
 	}
+}
+
+// Rules returns the version of the rules.
+func (b *Board) Rules() uint32 {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.rules
 }
 
 // DayTotal returns the deposits of an asset on a network that counted for their customers on the journal's UTC day. After
@@ -43,8 +50,8 @@ func (b *Board) DayTotal(id bourse.NetworkID, asset bourse.AssetID) bourse.Amoun
 	return n.counted.totals[asset]
 }
 
-// believe takes the owners from the inflows of a block's parts beyond what one node alone may credit: they are parked, and
-// wait for an operator. A smaller one that still fits passes. A deposit that is known keeps its owner, and what the
+// believe marks the inflows of a block's parts beyond what one node alone may credit: they wait for an operator. Under rules
+// before bourse.RulesOverAlone it takes their owners from them, and they are parked. A smaller one that still fits passes. A deposit that is known keeps its owner, and what the
 // exchange moves between its own addresses is none.
 func (w *Worker) believe(parts [][]bourse.TxEffect) {
 	if w.Alone == nil {
@@ -63,7 +70,7 @@ func (w *Worker) believe(parts [][]bourse.TxEffect) {
 	}
 }
 
-// believeIn takes the owner from an inflow that does not fit on top of the day's used amounts, or adds it to them.
+// believeIn marks an inflow that does not fit on top of the day's used amounts, or adds it to them.
 func (w *Worker) believeIn(tx bourse.TxHash, in *bourse.Inflow, used map[bourse.AssetID]bourse.Amount) {
 	if in.Owner == 0 || in.Owner == bourse.AccountTreasury || w.Board.Gone(w.ID, bourse.Outpoint{Tx: tx, Index: in.Index}) {
 		return
@@ -80,5 +87,9 @@ func (w *Worker) believeIn(tx bourse.TxHash, in *bourse.Inflow, used map[bourse.
 	w.Log.Warn("a deposit waits for an operator: one node alone credits no more of its coin today",
 		slog.Int("network", int(w.ID)), slog.String("tx", w.Network.FormatHash(tx)),
 		slog.Uint64("account", uint64(in.Owner)), slog.String("amount", in.Amount.Format(0)))
-	in.Owner = 0
+	if w.Board.Rules() < bourse.RulesOverAlone {
+		in.Owner = 0
+	} else {
+		in.OverAlone = true
+	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// TestAlone bounds what one node alone credits of each coin in a day: the rest is parked until an operator gives it to
-// the customer, whatever is started anew meanwhile. Smaller deposits that still fit pass, and the next day has a bound of its own.
+// TestAlone bounds what one node alone credits of each coin in a day: the rest is the customer's and waits until an operator
+// admits it, whatever is started anew meanwhile. Smaller deposits that still fit pass, and the next day has a bound of its own.
 func TestAlone(t *testing.T) {
 	eachThat(t, (*listing).ripens, func(t *testing.T, w *world, l *listing) {
 		n := w.network(l.network)
@@ -30,7 +30,7 @@ func TestAlone(t *testing.T) {
 		w.mine(l.network, int(l.confirms))
 
 		for tx, done := range map[chain.Hash]bool{first: true, much: false, fits: true, over: false} {
-			if d := w.deposit(tx, 0); (d.Status == bourse.WalletDone) != done || (d.Account != 0) != done || !d.Mined {
+			if d := w.deposit(tx, 0); (d.Status == bourse.WalletDone) != done || d.Account == 0 || d.OverAlone == done || !d.Mined {
 				t.Errorf("%+v, want it credited: %t", d, done)
 			}
 		}
@@ -38,7 +38,7 @@ func TestAlone(t *testing.T) {
 			t.Errorf("the treasury has %s", got.Format(0))
 		}
 		w.assign(w.deposit(much, 0), 1)
-		if d := w.deposit(much, 0); d.Status != bourse.WalletDone || d.Account != 1 {
+		if d := w.deposit(much, 0); d.Status != bourse.WalletDone || d.Account != 1 || d.OverAlone {
 			t.Errorf("an operator's word: %+v", d)
 		}
 
@@ -54,6 +54,29 @@ func TestAlone(t *testing.T) {
 	})
 }
 
+// TestAloneUnderOlderRules parks what one node alone does not credit while programs may read the journal that know no marks.
+func TestAloneUnderOlderRules(t *testing.T) {
+	l := listed(onBTC, btc)
+	w := newWorldOf(t, &bourse.Genesis{Sandbox: true, Rules: bourse.RulesOverAlone - 1}, onBTC)
+	w.alone = map[bourse.AssetID]bourse.Amount{}
+	w.open()
+	parked := w.pay(l, 1, l.least)
+	w.mine(onBTC, 1)
+	w.must(bourse.Command{Kind: bourse.CommandSetRules, Rules: bourse.RulesOverAlone})
+	waits := w.pay(l, 1, l.least)
+	w.mine(onBTC, int(l.confirms))
+
+	if d := w.deposit(parked, 0); d.Account != 0 || d.OverAlone {
+		t.Errorf("under older rules: %+v", d)
+	}
+	if d := w.deposit(waits, 0); d.Account != 1 || !d.OverAlone || d.Status != bourse.WalletPending {
+		t.Errorf("once the rules are adopted: %+v", d)
+	}
+	w.assign(w.deposit(parked, 0), 1)
+	w.assign(w.deposit(waits, 0), 1)
+	w.finish()
+}
+
 // TestAloneWithoutTheCoin credits nothing of a coin that the setting does not name.
 func TestAloneWithoutTheCoin(t *testing.T) {
 	l := listed(onBTC, btc)
@@ -62,7 +85,7 @@ func TestAloneWithoutTheCoin(t *testing.T) {
 	w.open()
 	tx := w.pay(l, 1, l.least)
 	w.mine(onBTC, int(l.confirms))
-	if d := w.deposit(tx, 0); d.Account != 0 || d.Status != bourse.WalletPending {
+	if d := w.deposit(tx, 0); d.Account != 1 || !d.OverAlone || d.Status != bourse.WalletPending {
 		t.Errorf("%+v", d)
 	}
 }

@@ -17,6 +17,8 @@ type Board struct {
 	// locked is true while the current frame holds mu.
 	locked bool
 
+	// rules is the version of the rules; zero before genesis.
+	rules uint32
 	// now is the time of the first command of the journal's UTC day; zero after a snapshot.
 	now         bourse.Time
 	last        bourse.AccountID
@@ -79,7 +81,7 @@ func NewBoard() *Board {
 }
 
 func (b *Board) clear() {
-	b.last = 0
+	b.rules, b.last = 0, 0
 	b.frozen = map[bourse.AccountID]bool{}
 	b.networks = map[bourse.NetworkID]*network{}
 	b.withdrawals = map[bourse.WalletID]*bourse.Withdrawal{}
@@ -121,6 +123,12 @@ func (b *Board) Observe(cmd *bourse.Command, ev *bourse.Events) {
 	}
 	for _, e := range ev.List {
 		switch e.Kind {
+		case bourse.EventGenesis:
+			b.lock()
+			b.rules = ev.Facts[e.At].Genesis.Rules
+		case bourse.EventRules:
+			b.lock()
+			b.rules = ev.Facts[e.At].Rules
 		case bourse.EventAccountCreated, bourse.EventAccountRestored:
 			b.lock()
 			b.last = max(b.last, ev.Facts[e.At].Account)

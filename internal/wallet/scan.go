@@ -211,7 +211,7 @@ func (w *Worker) given(from *chain.Tx, tx *bourse.TxEffect) {
 		}
 		in := bourse.Inflow{
 			Index: g.Index, Asset: k.asset.ID, Amount: amount, Owner: account(owner), Address: owner.At,
-			Memo: g.Memo[:min(len(g.Memo), bourse.MaxMemo)],
+			Memo: g.Memo[:min(len(g.Memo), bourse.MemoBound(w.Board.Rules()))],
 		}
 		if !w.Network.Shape().Outputs {
 			in.Index = w.Board.Index(w.ID, from.Hash, &in)
@@ -239,7 +239,7 @@ func split(txs []bourse.TxEffect) [][]bourse.TxEffect {
 	entries := 0
 	for _, tx := range txs {
 		for _, piece := range pieces(tx) {
-			n := size(&piece)
+			n := piece.Entries()
 			if entries+n > bourse.MaxBlockEntries {
 				parts, entries = append(parts, nil), 0
 			}
@@ -250,14 +250,12 @@ func split(txs []bourse.TxEffect) [][]bourse.TxEffect {
 	return parts
 }
 
-func size(tx *bourse.TxEffect) int { return 1 + len(tx.Outflows) + len(tx.Spent) + len(tx.Inflows) }
-
 // pieces divides a transaction with too many inflows, such as another exchange's payout
 // to hundreds of customers.
 func pieces(tx bourse.TxEffect) []bourse.TxEffect {
-	const most = bourse.MaxBlockEntries / 2
+	const most = (bourse.MaxBlockEntries - 1) / 2 // with long memos each counts twice
 	var list []bourse.TxEffect
-	for size(&tx) > bourse.MaxBlockEntries && len(tx.Inflows) > most {
+	for tx.Entries() > bourse.MaxBlockEntries && len(tx.Inflows) > most {
 		list = append(list, bourse.TxEffect{Hash: tx.Hash, Inflows: tx.Inflows[:most]})
 		tx.Inflows = tx.Inflows[most:]
 	}

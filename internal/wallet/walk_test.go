@@ -329,7 +329,7 @@ func (k *walk) operator() {
 		k.freeze(account, on)
 	case 4:
 		for _, d := range k.deposits {
-			if d.Status == bourse.WalletPending && (d.Account == 0 || d.BelowMin || d.OverLimit) {
+			if d.NeedsOperator() {
 				account := max(d.Account, 1)
 				k.say("assign %d to %d", d.Number, account)
 				k.assign(d, account)

@@ -18,6 +18,8 @@ type Route struct {
 type Way struct {
 	Listed *bourse.Network
 	Network
+	// maxMemo bounds memos, in bytes, as the rules have it.
+	maxMemo int
 }
 
 // Way returns the way over a network, even a disabled one. The error is an *bourse.Error
@@ -27,7 +29,7 @@ func (t *Teller) Way(listed *bourse.Network) (Way, error) {
 	if !connected {
 		return Way{}, bourse.Errorf(bourse.CodeUnavailable, "network: %s is not connected", listed.Symbol)
 	}
-	return Way{listed, n}, nil
+	return Way{listed, n, bourse.MemoBound(t.View.Catalogue().Rules)}, nil
 }
 
 // Route returns the route of an asset on a network, even a disabled one; false if the
@@ -82,6 +84,15 @@ func (w *Way) Direct(asked *bourse.Withdraw, address, memo string) (err error) {
 		return &MisplacedError{"address", "is this exchange's own"}
 	}
 	return nil
+}
+
+// ParseMemo returns the canonical form of a memo that the network has and the rules allow.
+func (w *Way) ParseMemo(memo string) (string, error) {
+	canonical, err := w.Network.ParseMemo(memo)
+	if err == nil && len(canonical) > w.maxMemo {
+		return "", bourse.Errorf(bourse.CodeInvalid, "memo is longer than %d bytes", w.maxMemo)
+	}
+	return canonical, err
 }
 
 // Verdict is a judgement of an address with a memo.

@@ -36,6 +36,7 @@ func TestWhatIsRefusedHoldsNothing(t *testing.T) {
 		{btc.with("address", d.Own("BTC", chain.IndexHot).Address), "address"},
 		{btc.with("address", d.Own("BTC", chain.IndexChange).Address), "address"},
 		{btc.with("memo", "1"), "memo"},
+		{atom.with("memo", strings.Repeat("x", bourse.MaxMemo+1)), "memo: memo is longer than 256 bytes"},
 		{atom.with("memo", strings.Repeat("x", 1000)), "memo"},
 		{atom.with("address", shared), "address"},
 		{atom.with("address", shared).with("memo", "unknown"), "address"},
@@ -242,6 +243,31 @@ func TestInternal(t *testing.T) {
 	d.refused(d.Alice, "/withdraw/cancel", fields{"xid": 1}, "Withdrawal already done")
 	d.refused(d.Bob, "/withdraw/cancel", fields{"xid": 1}, "Withdrawal not found")
 	d.refused(d.Bob, "/withdraw/cancel", fields{"xid": 2}, "Withdrawal not found")
+}
+
+// TestLongMemos takes memos of as many bytes as the chains of the Cosmos SDK do, in withdrawals, in the address book and in
+// judgements, and under older rules of as many as programs that know those read.
+func TestLongMemos(t *testing.T) {
+	for rules, most := range map[uint32]int{bourse.RulesLongMemos - 1: bourse.MaxEarlyMemo, bourse.RulesLongMemos: bourse.MaxMemo} {
+		d := newDesk(t)
+		d.Must(bourse.Command{Kind: bourse.CommandSetRules, Rules: rules})
+		d.Credit(1, "ATOM", "1")
+		memo := strings.Repeat("m", most)
+		out := d.out("ATOM", "ATOM", "0.1", "0.001").with("memo", memo).with("adbk_name", "far")
+		judge := fields{"asset": "ATOM", "network": "ATOM", "address": out["address"], "memo": memo}
+		if got := d.taken(d.Bob, "/withdraw/validate", judge); got["valid_memo"] != true {
+			t.Errorf("rules %d: %v", rules, got)
+		}
+		if got := d.taken(d.Bob, "/withdraw/validate", judge.with("memo", memo+"m")); got["valid_memo"] != false {
+			t.Errorf("rules %d, a byte more: %v", rules, got)
+		}
+
+		d.refused(d.Alice, "/withdraw", out.with("memo", memo+"m"), fmt.Sprintf("memo: memo is longer than %d bytes", most))
+		d.taken(d.Alice, "/withdraw", out)
+		if rows := d.rows(d.Alice, fields{}); len(rows) != 1 || rows[0]["memo"] != memo {
+			t.Errorf("rules %d: %v", rules, rows)
+		}
+	}
 }
 
 // TestValidate judges addresses and memos.

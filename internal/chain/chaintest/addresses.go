@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
@@ -140,13 +141,13 @@ func testMemos(d *desk) {
 	}
 	memo := d.Network.Destination(3).Memo
 
-	for _, good := range []string{memo, "hello", "12345678901234567890"} {
+	for _, good := range []string{memo, "hello", "12345678901234567890", strings.Repeat("m", bourse.MaxMemo)} {
 		if canonical, err := d.Network.ParseMemo(good); err != nil || canonical != good {
 			d.Errorf("memo %q is %q, %v", good, canonical, err)
 		}
 	}
 
-	for _, bad := range []string{strings.Repeat("1", 10_000), "\x00", "a\nb"} {
+	for _, bad := range []string{strings.Repeat("1", bourse.MaxMemo+1), strings.Repeat("1", 10_000), "\x00", "a\nb"} {
 		_, err := d.Network.ParseMemo(bad)
 		d.invalid(bad, err)
 	}

@@ -1,6 +1,8 @@
 package chaintest
 
 import (
+	"strings"
+
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
@@ -20,7 +22,7 @@ func (d *desk) payment(coin chain.Coin, amount bourse.Amount) *chain.Payment {
 		From: chain.IndexHot, Nonce: nonce, CostCap: plenty, Inputs: d.inputs(coin.ID, amount),
 	}
 	if d.shape().MemoName != "" {
-		p.To.Memo = "42"
+		p.To.Memo = strings.Repeat("4", bourse.MaxMemo)
 	}
 	return p
 }

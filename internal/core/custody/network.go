@@ -124,7 +124,7 @@ func (n *Network) Waiting() []*bourse.Deposit { return slices.Clone(n.waiting) }
 // waits reports whether a new block can change a deposit: it may become deep enough, or
 // be gone for long enough.
 func waits(d *bourse.Deposit) bool {
-	return d.Status == bourse.WalletPending && (!d.Mined || d.Account != 0 && !d.BelowMin)
+	return d.Status == bourse.WalletPending && (!d.Mined || d.Account != 0 && !d.BelowMin && !d.OverAlone)
 }
 
 // sort adds a changed deposit to waiting, or removes it.

@@ -205,7 +205,7 @@ func (x *reader) readDeposit() {
 	owned := d.Account > 0
 	ok := d.Number > 0 && d.Number <= x.lastDeposit && x.deposits[d.Number] == nil &&
 		d.Account <= x.in.Accounts && owned == (d.ID > 0) && owned == (d.Ordinal > 0) && d.ID <= x.lastWallet &&
-		(owned || !d.OverLimit && !d.Admitted) && d.Target > 0 &&
+		(owned || !d.OverLimit && !d.OverAlone && !d.Admitted) && (!d.OverAlone || !d.OverLimit && !d.Admitted) && d.Target > 0 &&
 		d.Gone < 1<<62 && (!d.Mined || d.Gone == 0) && d.Tx != bourse.TxHash{} &&
 		x.past(d.Created, d.Done)
 
@@ -215,7 +215,7 @@ func (x *reader) readDeposit() {
 	case bourse.WalletCanceled:
 		ok = ok && !d.Mined
 	case bourse.WalletDone:
-		ok = ok && owned && !d.BelowMin && !d.OverLimit
+		ok = ok && owned && !d.BelowMin && !d.OverLimit && !d.OverAlone
 	default:
 		ok = false
 	}

@@ -53,8 +53,9 @@ func (e *Engine) newDeposit(n *custody.Network, tx *bourse.TxEffect, o *bourse.I
 		Tx: tx.Hash, Index: o.Index, Address: o.Address, Memo: o.Memo, Status: bourse.WalletPending,
 		BelowMin: o.Amount.Less(terms.MinDeposit), Target: terms.Confirms, Created: e.now,
 	}
-	if e.account(o.Owner) != nil {
+	if e.account(o.Owner) != nil && (!o.OverAlone || e.rules >= bourse.RulesOverAlone) {
 		e.own(d, o.Owner)
+		d.OverAlone = o.OverAlone
 	}
 	e.custody.AddDeposit(d)
 	return d
@@ -109,7 +110,7 @@ func (e *Engine) ripen(n *custody.Network, ev *bourse.Events) {
 // the account's tier. Nothing else counts: frozen accounts and disabled assets are credited
 // too.
 func (e *Engine) creditDeposit(n *custody.Network, d *bourse.Deposit, ev *bourse.Events) {
-	if d.Account == 0 || d.BelowMin || d.Confirms(n.Tip.Height) < uint64(d.Target) {
+	if d.Account == 0 || d.BelowMin || d.OverAlone || d.Confirms(n.Tip.Height) < uint64(d.Target) {
 		return
 	}
 	if !d.Admitted && !e.mayReceive(d) {
@@ -133,14 +134,14 @@ func (e *Engine) creditDeposit(n *custody.Network, d *bourse.Deposit, ev *bourse
 }
 
 // assignDeposit carries out an operator's decision: a parked deposit belongs to this
-// account, or a deposit of this account is admitted although it is below the minimum or
-// beyond a limit. The usual rule credits it.
+// account, or a deposit of this account is admitted although it is below the minimum, or
+// beyond a limit or what one node alone credits. The usual rule credits it.
 func (e *Engine) assignDeposit(cmd *bourse.Command, ev *bourse.Events) bourse.Reason {
 	if e.account(cmd.Account) == nil {
 		return bourse.UnknownAccount
 	}
 	d := e.custody.Deposit(cmd.Wallet.Deposit)
-	if d == nil || d.Status != bourse.WalletPending || d.Account != 0 && (d.Account != cmd.Account || !d.BelowMin && !d.OverLimit) {
+	if d == nil || !d.NeedsOperator() || d.Account != 0 && d.Account != cmd.Account {
 		return bourse.DepositNotFound
 	}
 
@@ -154,7 +155,7 @@ func (e *Engine) assignDeposit(cmd *bourse.Command, ev *bourse.Events) bourse.Re
 		}
 	}
 
-	d.BelowMin, d.OverLimit, d.Admitted = false, false, true
+	d.BelowMin, d.OverLimit, d.OverAlone, d.Admitted = false, false, false, true
 	e.custody.ChangedDeposit(ev, d)
 	if n := e.custody.Network(d.Network); d.Mined && n.Part == 0 {
 		e.creditDeposit(n, d, ev)

@@ -41,6 +41,7 @@ func (m *walletModel) comes(c *chain) bourse.TxEffect {
 		}
 		o := brings(owner, asset, uint64(1+m.below(100)))
 		o.Index = uint32(3 * n)
+		o.OverAlone = owner.IsCustomer() && m.chance(10)
 		tx.Inflows = append(tx.Inflows, o)
 	}
 	return tx
@@ -102,7 +103,7 @@ func (m *walletModel) block(i int, txs []bourse.TxEffect) {
 			d.canceled = d.canceled || tip >= d.gone+target
 		default:
 			d.canceled = false
-			if d.owner != 0 && !d.small && tip-height+1 >= target {
+			if d.owner != 0 && !d.small && !d.alone && tip-height+1 >= target {
 				m.credited(d)
 			}
 		}
@@ -127,7 +128,10 @@ func (m *walletModel) arrives(i int, tx bourse.TxEffect, o bourse.Inflow) {
 		}
 	}
 	d := &modelDeposit{
-		at: at, chain: i, owner: o.Owner, asset: o.Asset, amount: o.Amount.Lo, small: o.Amount.Lo < minDeposit,
+		at: at, chain: i, owner: o.Owner, asset: o.Asset, amount: o.Amount.Lo, small: o.Amount.Lo < minDeposit, alone: o.OverAlone,
+	}
+	if d.alone {
+		m.steps["over alone"]++
 	}
 	for _, told := range m.ev.Wallet.Deposits {
 		if told.Tx == at.Tx && told.Index == at.Index {

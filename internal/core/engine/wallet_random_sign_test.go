@@ -218,7 +218,7 @@ func (m *walletModel) pays(s *modelSigned) bool {
 func (m *walletModel) assign() {
 	for _, d := range m.coming {
 		height := m.chains[d.chain].mined(d.at.Tx)
-		if d.credited || d.canceled || height == 0 && m.chance(50) || d.owner != 0 && !d.small {
+		if d.credited || d.canceled || height == 0 && m.chance(50) || d.owner != 0 && !d.small && !d.alone {
 			continue
 		}
 		if d.owner == 0 {
@@ -226,7 +226,7 @@ func (m *walletModel) assign() {
 		}
 		m.must(assignCommand(d.owner, d.number))
 		m.steps["assigned"]++
-		d.small = false
+		d.small, d.alone = false, false
 		if height != 0 && uint64(len(m.chains[d.chain].blocks))-height+1 >= target {
 			m.credited(d)
 		}

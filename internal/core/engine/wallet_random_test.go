@@ -67,6 +67,7 @@ type modelDeposit struct {
 	asset    bourse.AssetID
 	amount   uint64
 	small    bool
+	alone    bool
 	gone     uint64
 	credited bool
 	canceled bool
@@ -263,7 +264,7 @@ func TestRandomWallets(t *testing.T) {
 	for _, what := range []string{
 		"block", "credit", "mined again", "reorganisation", "withdrawal", "done", "canceled", "signed", "given up",
 		"assigned", "sweep", "given up sweep", "given up sweep mined", "restart", "transfer", "delay", "hold", "held back",
-		"approved", "denied", "trusted", "recorded", "left to the signer", "voided", "signed after a cancel", "kept", "cool order", "cool", "given up cool", "given up cool mined",
+		"approved", "denied", "trusted", "over alone", "recorded", "left to the signer", "voided", "signed after a cancel", "kept", "cool order", "cool", "given up cool", "given up cool mined",
 		"warm", "given up warm", "given up warm mined",
 	} {
 		if done[what] == 0 {

@@ -45,7 +45,7 @@ func followed(cmd *bourse.Command) bool {
 func ofCustody(t *bourse.Transfer) bool { return t.Kind >= bourse.TransferDeposit }
 
 // Follow applies the engine's changes of deposits and withdrawals. It returns an error
-// for an impossible one: a deposit credited twice, a change of a final status, a
+// for an impossible one: a deposit credited twice, or beyond what one node alone credits, a change of a final status, a
 // withdrawal of more than is held, or one that left before its time.
 func (x *Oracle) Follow(at bourse.Time, ev *bourse.Events) error {
 	x.now = at
@@ -72,6 +72,9 @@ func (x *Oracle) Follow(at bourse.Time, ev *bourse.Events) error {
 
 func (x *Oracle) followDeposit(d *bourse.Deposit) error {
 	was, is := x.deposits[d.Number].Status, d.Status
+	if x.deposits[d.Number].OverAlone && !d.OverAlone && !d.Admitted || d.OverAlone && is == bourse.WalletDone {
+		return fmt.Errorf("deposit %d is beyond what one node alone credits, and no operator admitted it", d.Number)
+	}
 	if was == bourse.WalletDone && is != bourse.WalletDone {
 		return fmt.Errorf("deposit %d was credited and has status %d", d.Number, is)
 	}
