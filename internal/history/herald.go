@@ -138,6 +138,7 @@ func (p *proclamation) account(event bourse.EventKind, f *bourse.Fact) {
 const (
 	becauseUnknownOwner = "unknown_owner"
 	becauseBelowMinimum = "below_minimum"
+	becauseOverAlone    = "over_alone"
 	becauseCanceled     = "canceled"
 	becauseReverted     = "reverted"
 	becauseRefunded     = "refunded"
@@ -173,6 +174,9 @@ func (p *proclamation) deposit(d *bourse.Deposit, moved bourse.TransferKind) {
 		p.say(BulletinDepositParked, about)
 	case mined && d.Status == bourse.WalletPending && d.BelowMin:
 		about.Reason = becauseBelowMinimum
+		p.say(BulletinDepositParked, about)
+	case mined && d.Status == bourse.WalletPending && d.OverAlone:
+		about.Reason = becauseOverAlone
 		p.say(BulletinDepositParked, about)
 	case d.OverLimit && d.Status == bourse.WalletPending && !mined && moved != bourse.TransferRewound:
 		p.say(BulletinDepositWaiting, about)

@@ -171,6 +171,11 @@ func TestBulletinsOfDeposits(t *testing.T) {
 	admit.Account = 2
 	c.says(admit, `deposit.credited {"deposit":5,"xid":5,"account":2,`+some+`9"}`)
 
+	over := c.inflow(7, 1)
+	over.Inflows[0].OverAlone = true
+	c.says(c.block(over), `deposit.parked {"deposit":6,"xid":6,"account":1,`+some+`7","reason":"over_alone"}`)
+	c.says(c.block())
+
 	c.chain.blocks = c.chain.blocks[:1]
 	c.says(walletOf(bourse.CommandRewind, bourse.WalletCommand{Height: 1}), `network.halted {"network":"NET","reason":"reorganisation"}`)
 	c.says(c.block(paid))

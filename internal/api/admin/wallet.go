@@ -150,7 +150,7 @@ func (s *Server) withdrawalsPause(ctx context.Context, a withdrawalsPauseArgs) (
 // depositAnswer is a deposit that waits for an operator.
 type depositAnswer struct {
 	Number bourse.DepositID `json:"deposit"`
-	// Account and ID are set for a deposit below the least deposit or beyond a limit.
+	// Account and ID are set for a deposit below the least deposit, or beyond a limit or what one node alone credits.
 	Account bourse.AccountID `json:"account,omitzero"`
 	ID      bourse.WalletID  `json:"xid,omitzero"`
 	Asset   bourse.Symbol    `json:"asset"`
@@ -166,7 +166,9 @@ type depositAnswer struct {
 	Confirms uint64 `json:"confirms"`
 	Target   uint32 `json:"confirms_target"`
 	// OverLimit is true for a deposit beyond the limit of its account's tier.
-	OverLimit bool   `json:"over_limit,omitzero"`
+	OverLimit bool `json:"over_limit,omitzero"`
+	// OverAlone is true for a deposit beyond what one node alone credits in a day.
+	OverAlone bool   `json:"over_alone,omitzero"`
 	Created   string `json:"create_time"`
 }
 
@@ -188,7 +190,7 @@ func (s *Server) depositsParked(_ context.Context, _ struct{}) (any, error) {
 			Memo: strings.ToValidUTF8(d.Memo, "\uFFFD"), AddressOf: of,
 			TxID: s.txID(d.Network, d.Tx), Index: d.Index, Height: d.Block.Height,
 			Confirms: d.Confirms(s.View.NetworkState(d.Network).Tip.Height), Target: d.Target,
-			OverLimit: d.OverLimit, Created: d.Created.Std().Format(time.RFC3339Nano),
+			OverLimit: d.OverLimit, OverAlone: d.OverAlone, Created: d.Created.Std().Format(time.RFC3339Nano),
 		}
 	}
 
@@ -203,7 +205,7 @@ type depositAssignArgs struct {
 }
 
 // depositAssign credits a parked deposit to an account, or credits an account's deposit
-// below the least deposit or beyond a limit.
+// below the least deposit, or beyond a limit or what one node alone credits.
 func (s *Server) depositAssign(ctx context.Context, a depositAssignArgs) (any, error) {
 	cmd := &bourse.Command{
 		Kind: bourse.CommandAssignDeposit, Account: a.Account, Wallet: &bourse.WalletCommand{Deposit: a.Deposit},
