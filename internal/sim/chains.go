@@ -68,6 +68,8 @@ type network struct {
 	stuck uint64
 	// outputs is the number of outputs below which change is split; zero for never.
 	outputs int
+	// alone is how many least deposits of each asset the node alone credits in a day; zero for no bound.
+	alone uint64
 	// colds are the addresses of cold storage that moves were signed for.
 	colds []string
 	// silentUntil is the step at which the node answers again; zero if it does now.
@@ -116,6 +118,18 @@ func (n *network) bands() map[bourse.AssetID]wallet.Band {
 	list := map[bourse.AssetID]wallet.Band{}
 	for i := range n.listed {
 		list[n.listed[i].asset] = wallet.Band{Low: n.listed[i].ledger(1000 * n.listed[i].least)}
+	}
+	return list
+}
+
+// bounds bound the network's assets that its node alone credits in a day; nil for no bound.
+func (n *network) bounds() map[bourse.AssetID]bourse.Amount {
+	if n.alone == 0 {
+		return nil
+	}
+	list := map[bourse.AssetID]bourse.Amount{}
+	for i := range n.listed {
+		list[n.listed[i].asset] = n.listed[i].ledger(n.alone * n.listed[i].least)
 	}
 	return list
 }

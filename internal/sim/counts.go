@@ -154,6 +154,8 @@ const (
 	WithdrawalsLimited
 	// DepositsLimited: a deposit beyond a tier's limit began to wait.
 	DepositsLimited
+	// DepositsOverAlone: a deposit beyond what one node alone credits waited, or its block left the chain.
+	DepositsOverAlone
 	kinds
 )
 
@@ -189,7 +191,8 @@ var kindNames = [kinds]string{
 	Decremented: "orders decremented", Replaced: "replacements",
 	Silenced: "dead man's switches", SilencedByStart: "connections closed by starts", LevelsSet: "passes that set levels",
 	TradesLimited: "limits on trades reached", WithdrawalsLimited: "limits on withdrawals reached",
-	DepositsLimited: "deposits beyond limits",
+	DepositsLimited:   "deposits beyond limits",
+	DepositsOverAlone: "deposits beyond what one node credits",
 }
 
 // String returns the kind's name in the plural.

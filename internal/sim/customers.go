@@ -3,6 +3,7 @@ package sim
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
@@ -115,7 +116,7 @@ func (x *wallets) deposit(n *network, l *listed) {
 	c := x.chance
 	to := n.codec.Destination(uint32(x.person()))
 	if to.Memo != "" && c.oneIn(6) {
-		to.Memo = "rent" // of no account
+		to.Memo = pick(c, "rent", longMemo) // of no account
 	}
 
 	var pays []chain.Pay
@@ -141,6 +142,9 @@ func (x *wallets) deposit(n *network, l *listed) {
 	}
 }
 
+// longMemo is as long as a memo can be.
+var longMemo = strings.Repeat("m", bourse.MaxMemo)
+
 // withdraw requests a payment to a fresh address, or to another customer.
 func (x *wallets) withdraw(n *network, l *listed) {
 	c := x.chance
@@ -149,6 +153,9 @@ func (x *wallets) withdraw(n *network, l *listed) {
 	asked := &bourse.Withdraw{
 		Network: n.id, Asset: l.asset, Amount: l.ledger(l.least + c.Below(20*l.least)), Fee: l.ledger(l.fee),
 		Address: address,
+	}
+	if n.params.Shape.MemoName != "" && c.oneIn(2) {
+		asked.Memo = longMemo
 	}
 	if c.oneIn(8) {
 		asked.Internal = x.person()
@@ -249,7 +256,7 @@ func (x *wallets) pause(n *network, on bool) {
 // assign assigns a deposit that waits for an operator to an account.
 func (x *wallets) assign() {
 	for d := range x.world.truth.pair.Oracle.Deposits {
-		if d.Status == bourse.WalletPending && (d.Account == 0 || d.BelowMin || d.OverLimit) {
+		if d.NeedsOperator() {
 			x.ask(&bourse.Command{
 				Kind: bourse.CommandAssignDeposit, Account: max(d.Account, 1),
 				Wallet: &bourse.WalletCommand{Deposit: d.Number},

@@ -183,8 +183,12 @@ func (w *world) noteLimits(ev *bourse.Events) {
 		w.count(WithdrawalsLimited)
 	}
 	for i := range ev.Wallet.Deposits {
-		if ev.Wallet.Deposits[i].OverLimit {
+		switch d := &ev.Wallet.Deposits[i]; {
+		case d.OverLimit:
 			w.count(DepositsLimited)
+			return
+		case d.OverAlone:
+			w.count(DepositsOverAlone)
 			return
 		}
 	}

@@ -45,7 +45,7 @@ func newWallets(w *world) *wallets {
 	x := &wallets{world: w, chance: newChance(w.Seed, 3), vault: memdisk.New(w.Seed + 1), rivals: map[bourse.WalletID]bool{},
 		ended: map[bourse.TxHash]bool{}}
 	symbols := []bourse.Symbol{"BTC", "ETH", "ATOM", "TEST"}
-	outputs, rewrites := newChance(w.Seed, 6), newChance(w.Seed, 7)
+	outputs, rewrites, alone := newChance(w.Seed, 6), newChance(w.Seed, 7), newChance(w.Seed, 8)
 	for id := bourse.NetworkID(1); id <= bourse.NetworkID(w.shape.networks); id++ {
 		at := x.chance.Below(uint64(len(symbols)))
 		n := newNetwork(w, id, symbols[at])
@@ -55,6 +55,7 @@ func newWallets(w *world) *wallets {
 		if rewrites.oneIn(20) {
 			n.rewriting.phase = toGrow
 		}
+		n.alone = pick[uint64](alone, 0, 0, 1, 100)
 		x.networks = append(x.networks, n)
 		symbols = append(symbols[:at], symbols[at+1:]...)
 	}
@@ -228,7 +229,8 @@ func (p *process) worker(n *network) *wallet.Worker {
 		}
 		p.workers[n.id] = wallet.NewWorker(wallet.Options{
 			ID: n.id, Network: transport, Signer: pen{p}, Board: p.board, Listed: p, Submit: p.world.wallets.submit,
-			Stuck: n.stuck, Outputs: n.outputs, Bands: n.bands(), Credited: p.reader.Credited, Log: slog.New(slog.DiscardHandler),
+			Stuck: n.stuck, Outputs: n.outputs, Bands: n.bands(), Alone: n.bounds(), Credited: p.reader.Credited,
+			Log: slog.New(slog.DiscardHandler),
 		})
 	}
 	return p.workers[n.id]
