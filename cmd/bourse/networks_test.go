@@ -147,6 +147,7 @@ func TestRealNetworks(t *testing.T) {
 		w := walk(t, atoms(t), nil)
 		w.deposit()
 		w.withoutMemo()
+		w.longMemos()
 		w.addresses()
 		w.withdraw()
 		w.nodeFreezes()
@@ -269,33 +270,6 @@ func (w *depositor) deposit() {
 	w.until("a deposit that is done", func() bool { return w.status() == "DONE" })
 	if balance := w.balance(); balance != "0.5" {
 		w.t.Errorf("%s after the confirmations", balance)
-	}
-}
-
-// withoutMemo pays to the shared address without a memo: an operator gives the money to the customer.
-func (w *depositor) withoutMemo() {
-	w.t.Helper()
-	before := number(w.balance())
-	to := wallet[depositAnswer](w, "/wallet/deposit", map[string]any{}).destination()
-	to.Memo = ""
-	if _, err := w.outside.Send(chain.Pay{To: to, Amount: w.tenths(3)}); err != nil {
-		w.t.Fatal(err)
-	}
-	w.mine(1)
-	parked := func() string {
-		books := mustControl[struct {
-			Assets []struct{ Asset, Parked string }
-		}](w.server, "solvency", map[string]any{})
-		for _, a := range books.Assets {
-			if a.Asset == w.asset {
-				return a.Parked
-			}
-		}
-		return ""
-	}
-	w.until("money that is nobody's", func() bool { return parked() == "0.3" })
-	if number(w.balance()).Cmp(before) != 0 {
-		w.t.Errorf("the customer has %s", w.balance())
 	}
 }
 
