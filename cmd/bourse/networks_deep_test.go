@@ -89,7 +89,9 @@ func TestRealDeepReorganisation(t *testing.T) {
 		d.dig = func(blocks uint64) { d.node.Ask(nil, "anvil_mine", fmt.Sprintf("%#x", blocks)) }
 		d.undo = func(blocks uint64) { d.node.Ask(nil, "anvil_rollback", blocks) }
 		d.hashAt = func(height uint64) string {
-			var block struct{ Hash string }
+			var block struct {
+				Hash string `json:"hash"`
+			}
 			d.node.Ask(&block, "eth_getBlockByNumber", fmt.Sprintf("%#x", height), false)
 			return block.Hash
 		}
