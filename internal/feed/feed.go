@@ -317,6 +317,9 @@ func (f *Feed) pass(run []message, share int) {
 				}
 			}
 		}
+		if l.topic.Kind.Counted() {
+			sub.has = max(sub.has, run[len(run)-1].seq)
+		}
 		if before == 0 && len(s.arriving) > 0 {
 			f.touched = append(f.touched, s)
 		}
@@ -384,6 +387,19 @@ func (f *Feed) Leave(s *Subscriber) {
 	for t := range s.topics {
 		f.leave(s, t)
 	}
+}
+
+// Depart is Leave, and returns the topics, each with the number of the last message that was queued of it if it is counted;
+// zero if there was none.
+func (f *Feed) Depart(s *Subscriber) map[Topic]uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	had := make(map[Topic]uint64, len(s.topics))
+	for t := range s.topics {
+		had[t] = f.lines[t].subscribers[s].has
+		f.leave(s, t)
+	}
+	return had
 }
 
 // Has reports whether a subscriber has a topic.

@@ -70,7 +70,7 @@ func (r *recent) size() int { return len(r.bytes) + keptRoom }
 
 // subscription is a subscriber's part of a line.
 type subscription struct {
-	// has is the number of the subscriber's last message; Deliver skips messages up to it.
+	// has is the number of the subscriber's last message of a counted topic, or of its state; Deliver skips messages up to it.
 	has uint64
 	// envelope, if set, wraps the messages, which are not counted.
 	envelope *Envelope
@@ -335,6 +335,7 @@ func (f *Feed) Resume(s *Subscriber, t Topic, since uint64) (size int, h *Hold) 
 		size += len(bytes[i])
 	}
 	s.addState(bytes...)
+	sub.has = since + uint64(len(missed))
 	return size, nil
 }
 

@@ -14,5 +14,5 @@
 // Read server.go, conn.go, read.go and writers.go for connections, close.go for connections
 // whose end cancels orders, protocol.go and session.go for the requests of a connection,
 // request.go for operations, publish.go for the streams, and
-// resume.go and late.go for clients that come back.
+// resume.go and late.go for clients that come back, and away.go for clients that authenticate at a node which has no accounts.
 package stream

@@ -42,18 +42,25 @@ var errFlood = &CloseError{ws.StatusPolicyViolation, "too many frames"}
 
 // Meter counts a frame before its payload is read.
 func (c *session) Meter(_ ws.OpCode, size int) error {
+	if c.away != nil {
+		return c.use.frame(c.server.Clock(), nil, api.Payer{}, size) // the leader counts it by account
+	}
 	return c.use.Frame(c.server, c.payer(), size)
 }
 
 // Frame counts a frame of a size, before its payload is read.
 func (u *Use) Frame(s *Server, who api.Payer, size int) error {
-	if now := s.Clock(); now.Sub(u.second) >= time.Second {
+	return u.frame(s.Clock(), s.Limits, who, size)
+}
+
+func (u *Use) frame(now time.Time, limits *api.Limiter, who api.Payer, size int) error {
+	if now.Sub(u.second) >= time.Second {
 		*u = Use{second: now}
 	}
 
 	weight := 1 + size/weighedBytes
 	u.frames += weight
-	u.over = s.Limits.Charge(api.Frames, who, weight)
+	u.over = limits.Charge(api.Frames, who, weight)
 	if u.frames > maxFrames || u.over > 1 && u.frames > fairFrames {
 		return errFlood
 	}

@@ -80,11 +80,15 @@ func topic(catalogue *view.Catalogue, name string, subscriber bourse.AccountID) 
 
 // writeStream writes the name of a topic's stream.
 func writeStream(w *wire.Writer, c *view.Catalogue, t feed.Topic) {
+	w.Word("stream", nameOf(c, t))
+}
+
+// nameOf returns the name of a topic's stream.
+func nameOf(c *view.Catalogue, t feed.Topic) string {
 	if t.Market == 0 {
-		w.Word("stream", kindName(t))
-		return
+		return kindName(t)
 	}
-	w.Word("stream", string(c.Markets[t.Market].Pair)+"@"+kindName(t))
+	return string(c.Markets[t.Market].Pair) + "@" + kindName(t)
 }
 
 // kindName returns the name of a topic's stream, without the pair.

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"time"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
@@ -25,10 +26,14 @@ func sub(c *session, f *api.Form, id string) error {
 	if c.server.Feed.Subscriptions(c.subscriber, topics) > maxSubscriptions {
 		return bourse.Errorf(bourse.CodeRefused, "A connection may have at most %d streams", maxSubscriptions)
 	}
+	if err := c.server.current(c.gone); err != nil {
+		return err
+	}
 	resumed, err := c.resumed(f, names, topics)
 	if err != nil {
 		return err
 	}
+	c.begins(names, topics, resumed)
 
 	plain := make([]feed.Topic, 0, len(topics))
 	for i, t := range topics {
@@ -47,6 +52,25 @@ func sub(c *session, f *api.Form, id string) error {
 		}
 	}
 	return errAnswered
+}
+
+// currentFor bounds the time for which a request waits for the view of its node.
+const currentFor = 2 * time.Second
+
+// errBehind is the error for streams at a node whose view is behind.
+var errBehind = bourse.Errorf(bourse.CodeUnavailable, "This node is behind the one that leads; subscribe again in a moment, or at another node")
+
+// current waits until the view shows all that a client may have seen.
+func (s *Server) current(ctx context.Context) error {
+	if s.Current == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, currentFor)
+	defer cancel()
+	if s.Current(ctx) != nil {
+		return errBehind
+	}
+	return nil
 }
 
 // resumed parses the field since: the last number that the client has of some of the named

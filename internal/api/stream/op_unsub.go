@@ -8,6 +8,9 @@ func unsub(c *session, f *api.Form, id string) error {
 	if err != nil {
 		return err
 	}
+	for _, t := range topics {
+		delete(c.began, t)
+	}
 	c.server.Feed.Unsubscribe(c.subscriber, topics, answer(id, nil))
 	return errAnswered
 }

@@ -41,6 +41,12 @@ func operations(op string) operation {
 // Handle carries out a message and queues its answer. It returns an error if the message
 // is no request, which closes the connection.
 func (c *session) Handle(message []byte) error {
+	if c.away != nil {
+		if c.away.send(message) != nil {
+			return errAway
+		}
+		return nil
+	}
 	f := c.server.forms.Get().(*api.Form)
 	defer c.server.forms.Put(f)
 	malformed := f.Parse(message, fields)
@@ -61,6 +67,12 @@ func (c *session) Handle(message []byte) error {
 		c.answer(id, malformed)
 	case !f.Has("id"):
 		c.answer(id, api.Missing("id"))
+	case op == "auth" && c.opened != nil:
+		err := c.depart(f, message)
+		if end := (*CloseError)(nil); errors.As(err, &end) {
+			return end
+		}
+		c.answer(id, err)
 	default:
 		c.answer(id, operations(op)(c, f, id))
 	}

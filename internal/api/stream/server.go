@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -56,6 +57,11 @@ type Options struct {
 	// After returns a channel that receives after a pause.
 	After func(time.Duration) <-chan time.Time
 	Log   *slog.Logger
+	// Elsewhere opens a connection of this interface at the node that has account streams, for the client of a request. It is nil
+	// at that node, and set at others, which need neither Who nor Signed nor Submit.
+	Elsewhere func(opened *http.Request) (io.ReadWriteCloser, error)
+	// Current waits until the view shows all that clients have seen at any node before the call; nil if it always does.
+	Current func(context.Context) error
 }
 
 // Server accepts and holds connections.
@@ -95,7 +101,11 @@ var errConnections = bourse.Errorf(bourse.CodeBusy, "Too many connections of thi
 
 // ServeHTTP upgrades a request to a connection of this interface and returns.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.Accept(w, r, own)
+	open := own
+	if s.Elsewhere != nil {
+		open = func(c *Conn) Protocol { return &session{Conn: c, opened: r, began: map[feed.Topic]uint64{}} }
+	}
+	s.Accept(w, r, open)
 }
 
 // AcceptAs is ServeHTTP for a connection that belongs from the start to the account of a
