@@ -215,9 +215,14 @@ func rewrite(p *httputil.ProxyRequest) {
 		out.Header.Del("Upgrade")
 	}
 
-	out.Header.Set(headerPeer, p.In.RemoteAddr)
+	address(out, p.In)
+}
+
+// address sets the headers that tell the leader of the client's connection.
+func address(out, in *http.Request) {
+	out.Header.Set(headerPeer, in.RemoteAddr)
 	out.Header.Del(headerLocal)
-	if local, ok := p.In.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+	if local, ok := in.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 		out.Header.Set(headerLocal, local.String())
 	}
 }
