@@ -122,11 +122,14 @@ func (r *replica) forClients(w http.ResponseWriter, q *http.Request) {
 		}
 		answer(w, status, map[string]any{"ready": ready, "cluster": r.place()})
 	default:
-		if isLocal(q.URL.Path) {
+		switch {
+		case isOwnStream(q):
+			r.ownStreams.ServeHTTP(w, q)
+		case isLocal(q.URL.Path):
 			r.reads.ServeHTTP(w, q)
-			return
+		default:
+			r.others.ServeHTTP(w, q)
 		}
-		r.others.ServeHTTP(w, q)
 	}
 }
 
@@ -193,6 +196,9 @@ func (r *replica) leave(ctx context.Context, servers []*http.Server) (left <-cha
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		var streams sync.WaitGroup
+		streams.Go(func() { r.endStreams(ctx) })
+		defer streams.Wait()
 		lastAnswers(ctx, all)
 		r.forwarder.Close()
 		lastAnswers(ctx, all)
@@ -201,6 +207,14 @@ func (r *replica) leave(ctx context.Context, servers []*http.Server) (left <-cha
 		}
 	}()
 	return done
+}
+
+// endStreams closes streams, whose clients find another node, or this one again in a moment.
+func (r *replica) endStreams(ctx context.Context) {
+	last, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	r.streams.Suspend("this node serves in another role in a moment, resume with since")
+	r.streams.Close(last)
 }
 
 // lastAnswers is answerLast for answerWithin.

@@ -120,6 +120,8 @@ type replica struct {
 	had bourse.Seq
 	// others serves the requests that the node does not answer itself.
 	others http.Handler
+	// ownStreams serves streams that the node has itself.
+	ownStreams http.Handler
 }
 
 // follow runs the node as a replica until it leads, or ctx ends. It returns the term in which the node
@@ -174,7 +176,9 @@ func (r *replica) run(ctx context.Context) (term uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, part := range [...]func(context.Context) error{line.Follow, line.Prepare, r.reload, r.readBehind, r.keepUp} {
+	for _, part := range [...]func(context.Context) error{
+		line.Follow, line.Prepare, r.reload, r.readBehind, r.keepUp, r.deliver, r.sweep, r.beat, r.tendStreams,
+	} {
 		r.spawn(func() error { return part(own) })
 	}
 	r.turned("replica")
@@ -260,12 +264,15 @@ func (r *replica) listen(ctx context.Context) ([]*http.Server, error) {
 	r.forwarder = forward.New(forward.Options{
 		Leader: r.leader, From: r.proxies.From, Refuse: r.notServed, Clock: time.Now, Log: r.Log,
 	})
-	files := func() int { return 2 * r.forwarder.Streams() } // one to the client, one to the leader
+	r.openStreams()
+	// Of a stream that is forwarded, one is to the client, one to the leader.
+	files := func() int { return r.streams.Len() + 2*r.forwarder.Streams() }
 	admitted, err := edge.NewAdmission(r.Limits.Connections, r.proxies.Trusts, files, r.Log)
 	if err != nil {
 		return nil, err
 	}
 	r.others = withRoom(admitted.Room, r.notServed, r.forOthers)
+	r.ownStreams = withRoom(admitted.Room, r.notServed, r.openStream)
 	r.reads.bound, r.reads.elsewhere = r.forwarder.Bound, r.others
 	public, err := r.Node.listen(ctx, r.Listen)
 	if err != nil {

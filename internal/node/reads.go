@@ -33,9 +33,10 @@ import (
 )
 
 const (
-	// keepUpEvery is the time between two questions to the leader while no client asks, so that the first one who does finds the
-	// view near.
+	// keepUpEvery is the time between two questions to the leader while the journal grows and no client asks, so that the first
+	// one who does finds the view near. It is streamEvery while clients have streams, whose messages wait for the view.
 	keepUpEvery = 50 * time.Millisecond
+	streamEvery = 5 * time.Millisecond
 	// reachWithin bounds the time for which a read waits for the view before it goes to the leader.
 	reachWithin = 250 * time.Millisecond
 	// mostBehind is the number of commands behind the leader with which a read goes there at once: about as many as the view
@@ -69,6 +70,8 @@ type reads struct {
 	mu             sync.Mutex
 	applied, start bourse.Seq
 	moved          chan struct{}
+	// reached is the time of the newest bound that the view has reached, in Unix nanoseconds.
+	reached atomic.Int64
 	// served counts this node's own answers, sent the reads that it sent to the leader.
 	served, sent atomic.Uint64
 }
@@ -78,6 +81,7 @@ func (r *replica) openReads() {
 	r.view = view.New()
 	r.reader = history.NewReader(r.store, r.tail, r.view)
 	r.encoder = coding.NewEncoder(runtime.GOMAXPROCS(0))
+	r.openPublisher()
 	r.reads = &reads{
 		clock: time.Now, url: r.publicURL, make: r.newAnswers, start: ^bourse.Seq(0), raised: make(chan struct{}, 1),
 		moved: make(chan struct{}),
@@ -86,7 +90,7 @@ func (r *replica) openReads() {
 
 // restoreReads restores the view from the newest snapshot.
 func (r *replica) restoreReads() error {
-	observers := []sequencer.Observer{r.tail, r.view} // in this order, as in buildLine
+	observers := r.observers()
 	own := engine.New()
 	snapshot, found, err := r.newestSnapshot(r.log.Durable())
 	if err != nil {
@@ -290,17 +294,38 @@ func (r *reads) catchUp(ctx context.Context) (forward.Bound, error) {
 	if !r.answerable(b.Seq) {
 		return b, errBehind
 	}
-	return b, r.await(ctx, b.Seq)
+	if err := r.await(ctx, b.Seq); err != nil {
+		return b, err
+	}
+	for at := r.reached.Load(); at < b.AsOf.UnixNano() && !r.reached.CompareAndSwap(at, b.AsOf.UnixNano()); at = r.reached.Load() {
+	}
+	return b, nil
 }
 
-// keepUp keeps the view near the leader while the journal grows.
+// fresh returns a time at which the view had all that the leader showed then.
+func (r *reads) fresh() time.Time { return time.Unix(0, r.reached.Load()) }
+
+// keepUp keeps the view near the leader while the journal grows, and learns that there is one while clients have streams.
 func (r *replica) keepUp(ctx context.Context) error {
-	return every(ctx, keepUpEvery, func() {
-		if r.log.Durable() > r.reads.seq() {
-			late, cancel := context.WithTimeout(ctx, reachWithin)
-			defer cancel()
-			_, _ = r.reads.catchUp(late) // the next question comes soon
+	var asked time.Time
+	return every(ctx, streamEvery, func() {
+		now, wait := r.reads.clock(), confirmEvery
+		grown, streams := r.log.Durable() > r.reads.seq(), r.streams.Len() > 0
+		switch {
+		case grown && streams:
+			wait = 0
+		case grown:
+			wait = keepUpEvery
+		case !streams:
+			return
 		}
+		if now.Sub(asked) < wait {
+			return
+		}
+		asked = now
+		late, cancel := context.WithTimeout(ctx, reachWithin)
+		defer cancel()
+		_, _ = r.reads.catchUp(late) // the next question comes soon
 	})
 }
 
@@ -356,6 +381,9 @@ func (r *replica) registry() *prometheus.Registry {
 		gauge("bourse_replica_lag_seconds", "Time since the replica had all that its leader said was committed; -0.001 if it never had.",
 			func() float64 { return float64(r.place().LagMS) / 1000 }),
 		gauge("bourse_follower_seq", "Last command that the follower has applied.", func() float64 { return float64(r.follower.Seq()) }),
+		gauge("bourse_replica_streams", "Connections to which the replica sends streams.", func() float64 { return float64(r.streams.Len()) }),
+		gauge("bourse_replica_streams_forwarded", "Connections of clients that the replica carries to the leader.",
+			func() float64 { return float64(r.forwarder.Streams()) }),
 		counter("bourse_replica_reads_answered_total", "Public reads that the replica answered.", &r.reads.served),
 		counter("bourse_replica_reads_forwarded_total", "Public reads that the replica sent to the leader.", &r.reads.sent),
 	)
