@@ -41,6 +41,12 @@ type ClusterReport struct {
 	// LeaderRead is the leader's CPU time for a read that it is asked, LeaderBeside for one that another node is asked.
 	LeaderRead   float64 `json:"leader_read_us"`
 	LeaderBeside float64 `json:"leader_beside_us"`
+	// StreamLeader is the rate of messages of a book to clusterFollowers clients of the leader's stream, StreamBeside that to clients of
+	// another node's. LeaderFollower and LeaderFollowerBeside are the leader's CPU time for each message, with a part of the orders'.
+	StreamLeader         float64 `json:"stream_leader"`
+	StreamBeside         float64 `json:"stream_beside"`
+	LeaderFollower       float64 `json:"leader_follower_us"`
+	LeaderFollowerBeside float64 `json:"leader_follower_beside_us"`
 	// LagRate is the scheduled rate of orders while a replica's lag is read, Reached the acknowledged one, per second.
 	LagRate float64 `json:"lag_rate"`
 	Reached float64 `json:"reached"`
@@ -57,6 +63,13 @@ type ClusterPlan struct {
 	Rate int
 	For  time.Duration
 }
+
+// clusterFollowers is the number of clients that follow a book, and clusterPlacers that of the clients whose orders make its
+// messages.
+const (
+	clusterFollowers = 400
+	clusterPlacers   = 8
+)
 
 // clusterNodes is the number of nodes that are measured.
 const clusterNodes = 3
@@ -128,7 +141,43 @@ func (r *ClusterReport) anyNode(ctx context.Context, c *nodes, plan ClusterPlan)
 			return err
 		}
 	}
-	return nil
+	if r.StreamLeader, r.LeaderFollower, err = c.leader.followed(c.addresses[0], plan); err != nil {
+		return err
+	}
+	r.StreamBeside, r.LeaderFollowerBeside, err = c.leader.followed(c.addresses[1], plan)
+	return err
+}
+
+// followed measures the rate of messages of a book to clients of a node, and the leader's CPU time for each in microseconds.
+func (x *exchange) followed(node string, plan ClusterPlan) (rate, cpu float64, err error) {
+	placers, err := x.dialAll(clusterPlacers, 1)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer closeAll(placers)
+	a := newAudience()
+	defer a.leave()
+	if err := errors.Join(a.join(&Target{Address: node}, clusterFollowers), a.subscribe()); err != nil {
+		return 0, 0, err
+	}
+	if err := a.round(placers, clusterFollowers); err != nil { // warm up
+		return 0, 0, err
+	}
+
+	before, err := cpuOf(x.PID)
+	if err != nil {
+		return 0, 0, err
+	}
+	began, sent := time.Now(), 0
+	for time.Since(began) < plan.For {
+		if err := a.round(placers, clusterFollowers); err != nil {
+			return 0, 0, err
+		}
+		sent += clusterPlacers * clusterFollowers
+	}
+	rate = float64(sent) / time.Since(began).Seconds()
+	after, err := cpuOf(x.PID)
+	return rate, micros(after-before) / float64(sent), err
 }
 
 // reads measures the rate of reads of a book, of which each connection asks one of the nodes, and the leader's CPU time for

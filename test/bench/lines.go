@@ -121,6 +121,10 @@ func (s samples) cluster() []line {
 			quotient{"cluster.leader_beside_us", "cluster.leader_read_us", "µs"}, bound{}),
 		s.over("17", "reads of a book, the leader of three nodes ÷ one node",
 			quotient{"cluster.reads_1", "cluster.one_reads", "/s"}, bound{}),
+		s.over("17", "messages of a book to 400 clients of another node ÷ of the leader",
+			quotient{"cluster.stream_beside", "cluster.stream_leader", "/s"}, bound{}),
+		s.over("17", "the leader's CPU for such a message at another node ÷ at the leader",
+			quotient{"cluster.leader_follower_beside_us", "cluster.leader_follower_us", "µs"}, bound{}),
 		s.plain("17", "lag of a replica at 20,000 orders/s, p99", value{"cluster.lag_p99_ms", "ms", 1}, bound{50, 20}),
 		s.plain("17", "orders that were acknowledged then", value{"cluster.reached", "/s", 1}, bound{}),
 	}
