@@ -131,6 +131,24 @@ func TestMembersAreKnownAtOnce(t *testing.T) {
 	g.elect(1)
 }
 
+// TestLateMessageOfAnOlderTerm answers a leader as a node does that gets a late message of the leader's former term: it tells
+// its own term, which is this leader's. The leader still sends the node its entries.
+func TestLateMessageOfAnOlderTerm(t *testing.T) {
+	g := newTrio(t)
+	g.away[2] = true
+	g.elect(0)
+	term := g.logs[0].Status().Term
+	g.receive(g.logs[0], &raftpb.Message{
+		Type: raftpb.MsgAppResp.Enum(), From: new(uint64(3)), To: new(uint64(1)), Term: &term,
+	})
+	g.step(3)
+
+	g.away[2] = false
+	g.propose(0, "aa")
+	g.pass(20)
+	g.wantAll("aa")
+}
+
 // TestOldPromise opens a journal whose entries are of a later term than the promise: the node has
 // forgotten one.
 func TestOldPromise(t *testing.T) {

@@ -60,11 +60,18 @@ func (l *Log) receive() {
 	l.mu.Unlock()
 
 	for _, m := range messages {
-		if slow && m.GetType() == raftpb.MsgApp {
+		if slow && m.GetType() == raftpb.MsgApp || l.tells(m) {
 			continue
 		}
 		_ = l.node.Step(m) // raft refuses messages of strangers
 	}
+}
+
+// tells reports whether a message only tells a former leader of the term, which has come to it: a node answers so to a
+// message of an older term that was late. A leader of this term would take entry 0 for where the node's log ends, and
+// send nothing any more: no log has the entry before the first.
+func (l *Log) tells(m *raftpb.Message) bool {
+	return m.GetType() == raftpb.MsgAppResp && !m.GetReject() && m.GetIndex() == 0 && m.GetTerm() <= l.node.BasicStatus().GetTerm()
 }
 
 // propose stamps the proposals and hands them to raft: sequence, time, term and the hash of
