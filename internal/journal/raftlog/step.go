@@ -160,7 +160,7 @@ func (l *Log) handle(ready *raft.Ready) error {
 	}
 	// A start must know that the change is committed. With the members before it, two nodes that begin again would wait for
 	// the third, although it left or lost its disk.
-	return l.mark(journal.EntryMark)
+	return l.prove()
 }
 
 // sortOut returns the messages that go out before the write, and those that go out after it.

@@ -172,6 +172,17 @@ func (s *store) name() error {
 	return s.spare.Name(&s.part().head)
 }
 
+// prove writes a mark for the commit. A segment without room for it grows.
+func (s *store) prove() error {
+	if size := s.seg.off + blanks; size > s.seg.size && s.proven < s.commit {
+		var err error
+		if s.seg.size, err = s.spare.Grow(s.seg.file, s.seg.size, size); err != nil {
+			return fmt.Errorf("making room for a mark behind command %d: %w", s.tip.Last, err)
+		}
+	}
+	return s.mark(journal.EntryMark)
+}
+
 // mark writes an entry without commands: a mark, unless nothing is new since the last one or
 // the segment has no room for it and a seal; or a seal.
 func (s *store) mark(kind journal.EntryKind) error {
