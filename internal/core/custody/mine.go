@@ -45,8 +45,13 @@ func (n *Network) Mine(ev *bourse.Events, tx *bourse.TxEffect) *Mined {
 // counts as accepted and has its inputs again.
 func (n *Network) TakeBack(m *Mined) {
 	m.Was = bourse.SignedAccepted
-	for _, at := range m.Signed.Inputs {
-		n.claims[at] = m.Hash
+	n.claim(m.Signed)
+}
+
+// claim makes a transaction the one that has its inputs, once they are there.
+func (n *Network) claim(s *bourse.SignedTx) {
+	for _, at := range s.Inputs {
+		n.claims[at] = s.Tx
 	}
 }
 

@@ -84,8 +84,8 @@ func (x *reader) readNetwork(n *Network) {
 		x.c.Want(n.signed[s.Tx] == nil)
 		n.signed[s.Tx] = s
 		for _, at := range s.Inputs {
-			if old := n.signed[n.claims[at]]; old == nil || old.State == bourse.SignedDropped {
-				n.claims[at] = s.Tx
+			if n.claims[at] == (bourse.TxHash{}) || s.State <= bourse.SignedAccepted {
+				n.claims[at] = s.Tx // a mined one that was not given up has it all the same: see readMined
 			}
 		}
 	}
@@ -170,6 +170,9 @@ func (x *reader) readMined(n *Network) *Mined {
 		m.Signed = n.signed[m.Hash]
 		x.c.Want(m.Signed != nil && m.Signed.State == bourse.SignedMined && m.Was <= bourse.SignedDropped &&
 			m.Was != bourse.SignedMined && m.Was != bourse.SignedFinal)
+		if x.c.OK() && m.Was != bourse.SignedDropped {
+			n.claim(m.Signed)
+		}
 	} else {
 		x.c.Want(n.signed[m.Hash] == nil)
 	}

@@ -230,3 +230,19 @@ func TestCoolByOperators(t *testing.T) {
 	x.must(endCoolCommand(byOutput))
 	waits(true, 1)
 }
+
+// TestGivenUpCoolLeavesTheChain mines a move that was given up, whose output a withdrawal takes. The exchange restarts, and the
+// block leaves the chain: the output is the withdrawal's.
+func TestGivenUpCoolLeavesTheChain(t *testing.T) {
+	x, c, _ := funded(t, true)
+	tx, s := x.coolFirst(c, bourse.WalletID(x.must(coolCommand(byOutput, btc, 600))), 600, 7)
+	x.must(signedCommand(s))
+	x.must(endCoolCommand(byOutput))
+	pays, w := x.signOutputs(c, bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4)))), 100, 2)
+	x.must(signedCommand(w))
+	x.must(c.next(tx))
+	x.restart()
+	rewind, _ := c.back(1)
+	x.must(rewind)
+	x.must(c.next(pays))
+}
