@@ -107,6 +107,7 @@ const deposits: Listing = {
     { of: 'confirms' },
     { of: 'confirms_target' },
     { of: 'over_limit', as: 'flag', bad: (row) => row['over_limit'] === true },
+    { of: 'over_alone', as: 'flag', bad: (row) => row['over_alone'] === true },
     { of: 'create_time', as: 'time' },
   ],
   acts: [

@@ -208,6 +208,7 @@ export const operator = {
   'fact.operator': 'Number',
   'fact.orders': 'Orders',
   'fact.outdated': 'Outdated by command',
+  'fact.over_alone': 'Beyond what one node credits',
   'fact.over_limit': 'Beyond the limit',
   'fact.preview': 'Preview',
   'fact.reason': 'Reason',
