@@ -72,8 +72,9 @@ func TestRealDeepReorganisation(t *testing.T) {
 		to := wallet[depositAnswer](d.depositor, "/wallet/deposit", map[string]any{}).destination()
 		_, err := d.outside.Send(chain.Pay{To: to, Amount: d.tenths(2)})
 		must(t, err)
+		had := d.balance()
 		d.mine(d.confirms)
-		d.until("a deposit that is done", func() bool { return d.status() == "DONE" })
+		d.until("the deposit is credited", func() bool { return number(d.balance()).Cmp(number(had)) > 0 })
 		has := d.balance()
 		below := fork
 		d.replacedFrom(uint64(d.confirms))
