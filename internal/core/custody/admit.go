@@ -31,7 +31,7 @@ func (n *Network) Admit(b *bourse.BlockEffect) bourse.Reason {
 func (n *Network) follows(b *bourse.BlockEffect) bool {
 	switch {
 	case len(n.blocks) == 0:
-		return b.Part == 0 && (n.Recount == bourse.BlockRef{} || b.Height <= n.Recount.Height)
+		return b.Part == 0 && (n.Recount == bourse.BlockRef{} || b.Height <= n.Recount.Height && b.Parent != n.former)
 	case n.Part > 0:
 		return b.Part == n.Part && b.BlockRef == n.Tip && b.Parent == n.blocks[len(n.blocks)-1].parent
 	}

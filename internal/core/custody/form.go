@@ -26,6 +26,7 @@ func (n *Network) code(c *codec.Codec) {
 	codec.Uint16(c, &n.Cool.Asset)
 	c.Amount(&n.Cool.Amount)
 	c.BlockRef(&n.Recount)
+	c.Fixed(n.former[:])
 }
 
 func codeSigned(c *codec.Codec, s *bourse.SignedTx) {

@@ -14,6 +14,8 @@ type Network struct {
 	byOutput bool
 	// top is the height of the highest block ever taken in.
 	top uint64
+	// former is the tip that the chain had when it last began anew. The worker may have read the block above it before.
+	former bourse.TxHash
 	// blocks are the remembered blocks, oldest first; the newest is the tip.
 	blocks []block
 	// txs has the height of each transaction in blocks.

@@ -96,7 +96,8 @@ func (x *reader) readNetwork(n *Network) {
 	for ; count > 0 && x.c.OK(); count-- {
 		x.readBlock(n)
 	}
-	x.c.Want(n.top >= n.Tip.Height && n.top < 1<<62 && (n.top == 0 || len(n.blocks) > 0 || anew))
+	x.c.Want(n.top >= n.Tip.Height && n.top < 1<<62 && (n.top == 0 || len(n.blocks) > 0 || anew) &&
+		anew == (n.former != bourse.TxHash{}))
 	x.readMoney(n)
 }
 

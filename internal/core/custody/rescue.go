@@ -16,6 +16,16 @@ func (n *Network) Lost() bool {
 	return n.Halted != 0 && len(n.blocks) == 1 || n.Recounts() && n.Tip != n.Recount
 }
 
+// UndoAll takes all remembered blocks back, newest first.
+func (n *Network) UndoAll(ev *bourse.Events, undo func(*Mined)) {
+	if len(n.blocks) > 0 {
+		n.former = n.Tip.Hash
+	}
+	for len(n.blocks) > 0 {
+		n.Undo(ev, undo)
+	}
+}
+
 // Anew forgets all that the network's chain has: the outputs and the balances of addresses, whose sums the engine has
 // posted. All blocks were taken back before. Transactions of the exchange stay, and reserve their outputs once blocks
 // have them again.

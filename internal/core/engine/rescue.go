@@ -23,9 +23,7 @@ func (e *Engine) followChain(cmd *bourse.WalletCommand, ev *bourse.Events) bours
 		return bourse.Overflow
 	}
 
-	for n.Tip != (bourse.BlockRef{}) {
-		n.Undo(ev, func(m *custody.Mined) { e.unmine(n, m, ev) })
-	}
+	n.UndoAll(ev, func(m *custody.Mined) { e.unmine(n, m, ev) })
 	for _, d := range n.Mined() {
 		e.undeposit(n, d, ev)
 	}

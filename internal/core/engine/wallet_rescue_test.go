@@ -151,6 +151,33 @@ func TestAnotherChainThanNamed(t *testing.T) {
 	x.wantBalance(1, btc, 500, 0)
 }
 
+// TestBlockInFlight has operators name another block while the worker hands in the next one of a chain that is counted anew. That
+// block was read before, and is not the first one of the chain that begins anew: the coins below it would be missing.
+func TestBlockInFlight(t *testing.T) {
+	x := newExchange(t, true)
+	c := &chain{network: byOutput}
+	x.must(c.next(c.output(treasury, btc, 1000)))
+	x.must(c.next(c.output(1, btc, 500)))
+	x.mine(c, target)
+	whole := *c
+	x.takeAllBack(c)
+	other := whole.rewritten(5)
+	take := func(b *bourse.BlockEffect) bourse.Command {
+		return walletCommand(bourse.CommandBlock, 0, bourse.WalletCommand{Block: b})
+	}
+	x.must(followCommand(other.blocks[3]))
+	x.refused(bourse.BlockOutOfOrder, take(whole.blocks[1]))
+	x.must(take(other.blocks[0]))
+	x.must(take(other.blocks[1]))
+	x.must(followCommand(other.blocks[4]))
+	x.must(followCommand(other.blocks[3]))
+	x.restart()
+	x.refused(bourse.BlockOutOfOrder, take(other.blocks[2]))
+	x.takeIn(other)
+	x.wantOwn(btc, map[bourse.AccountID]int64{bourse.NetworkAccount(byOutput): -1500, treasury: 1000})
+	x.restart()
+}
+
 // TestStrandedWithdrawalIsPaid mines a transaction in the place of one that was given up, which the journal does not know as
 // the exchange's. Operators say that it paid: the withdrawal is done, and no second one is paid by it.
 func TestStrandedWithdrawalIsPaid(t *testing.T) {
