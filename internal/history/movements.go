@@ -215,20 +215,25 @@ func passing(filter MovementFilter, span Span, young map[uint64]Movement, stored
 // newestMovement compares by descending ordinal.
 func newestMovement(a, b Movement) int { return cmp.Compare(b.Ordinal, a.Ordinal) }
 
-// Credited reports whether a transaction on a network brought an account a deposit of an asset that was credited. It reads
-// all of the account's credited deposits.
+// Credited returns those of some transactions on a network that brought an account a deposit of an asset that was credited.
+// It reads each of the account's movements once.
 func (r *Reader) Credited(
-	ctx context.Context, account bourse.AccountID, network bourse.NetworkID, asset bourse.AssetID, tx bourse.TxHash,
-) (bool, error) {
+	ctx context.Context, account bourse.AccountID, network bourse.NetworkID, asset bourse.AssetID, txs map[bourse.TxHash]bool,
+) (map[bourse.TxHash]bool, error) {
 	filter := MovementFilter{Network: network, Asset: asset, Of: MovementSet(0).With(MovementDeposit, bourse.WalletDone)}
-	for {
-		list, err := r.WalletTransactions(ctx, account, filter, 0, readTogether)
+	credited := map[bourse.TxHash]bool{}
+	rest := Span{First: 1, Last: r.live.Movements(account)}
+	for !rest.empty() {
+		list, err := r.movementsIn(ctx, account, filter, Window{Span: rest, Limit: readTogether})
 		if err != nil || len(list) == 0 {
-			return false, err
+			return credited, err
 		}
-		if slices.ContainsFunc(list, func(m Movement) bool { return m.Tx == tx }) {
-			return true, nil
+		for i := range list {
+			if txs[list[i].Tx] {
+				credited[list[i].Tx] = true
+			}
 		}
-		filter.Before = list[len(list)-1].ID
+		rest.Last = list[len(list)-1].Ordinal - 1
 	}
+	return credited, nil
 }

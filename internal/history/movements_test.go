@@ -196,10 +196,11 @@ func (r *rig) checkMovements(t *testing.T, account bourse.AccountID, skip, limit
 // checkCredited asks whether a transaction brought an account a deposit that was credited.
 func (r *rig) checkCredited(t *testing.T, account bourse.AccountID, tx bourse.TxHash) bool {
 	t.Helper()
-	got, err := r.reader.Credited(context.Background(), account, 1, 1, tx)
+	list, err := r.reader.Credited(context.Background(), account, 1, 1, map[bourse.TxHash]bool{tx: true})
 	if r.busy(t, err) {
 		return false
 	}
+	got := list[tx]
 	want := slices.ContainsFunc(r.all.movements, func(m history.Movement) bool {
 		return m.Account == account && m.Tx == tx && m.Kind == history.MovementDeposit && m.Status == bourse.WalletDone &&
 			m.Network == 1
