@@ -51,8 +51,8 @@ func (b *Board) DayTotal(id bourse.NetworkID, asset bourse.AssetID) bourse.Amoun
 }
 
 // believe marks the inflows of a block's parts beyond what one node alone may credit: they wait for an operator. Under rules
-// before bourse.RulesOverAlone it takes their owners from them, and they are parked. A smaller one that still fits passes. A deposit that is known keeps its owner, and what the
-// exchange moves between its own addresses is none.
+// before bourse.RulesOverAlone it takes their owners from them, and they are parked. A smaller one that still fits passes. A
+// deposit that is known stays as it is, and what the exchange moves between its own addresses is none.
 func (w *Worker) believe(parts [][]bourse.TxEffect) {
 	if w.Alone == nil {
 		return
