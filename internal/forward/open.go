@@ -44,11 +44,13 @@ func (f *Forwarder) Open(r *http.Request, path string) (io.ReadWriteCloser, erro
 		leave()
 		return nil, err
 	}
-	opened := &opened{ReadWriteCloser: body, leave: leave}
-	context.AfterFunc(ctx, func() { _ = body.Close() }) // a read under way ends by it
-	context.AfterFunc(f.ended, opened.leave) //nolint:contextcheck // the end of the forwarder ends the stream, too
+	forget := context.AfterFunc(f.ended, leave) //nolint:contextcheck // the end of the forwarder ends the stream, too
+	context.AfterFunc(ctx, func() {
+		forget()         // else the forwarder would keep each stream that it ever had
+		_ = body.Close() // a read under way ends by it
+	})
 	go f.endWithLead(ctx, leader.ID, leave)
-	return opened, nil
+	return &opened{ReadWriteCloser: body, leave: leave}, nil
 }
 
 // upgrade sends the request for a stream, and returns the connection behind it.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -105,5 +106,31 @@ func TestOpenedStreamsTakePlaces(t *testing.T) {
 	leave()
 	if _, err := p.forwarder.Open(q, "/stream"); err == nil || strings.Contains(err.Error(), "Too many") {
 		t.Errorf("a stream within the bound: %v", err)
+	}
+}
+
+// TestEndedStreamsAreForgotten opens a stream and closes it. The forwarder, which lives on, keeps nothing of it: a stranger whose
+// key is refused opens one with each auth.
+func TestEndedStreamsAreForgotten(t *testing.T) {
+	p := newPair(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		c, rw, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer func() { _ = c.Close() }()
+		_, _ = rw.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+		_ = rw.Flush()
+		_, _ = io.Copy(io.Discard, rw)
+	}))
+	waiting := p.forwarder.Waiting()
+	s, err := p.forwarder.Open(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/stream", nil), "/stream")
+	must(t, err)
+	if waiting() == 0 {
+		t.Error("the stream does not end with the forwarder")
+	}
+	must(t, s.Close())
+	for waiting() > 0 {
+		runtime.Gosched()
 	}
 }
