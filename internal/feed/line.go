@@ -378,6 +378,9 @@ func (f *Feed) Release(s *Subscriber, h *Hold, has uint64, messages [][]byte) bo
 			later = append(later, h.sub.held[i].bytes)
 		}
 	}
+	if n := len(h.sub.held); n > 0 && h.topic.Kind.Counted() {
+		has = max(has, h.sub.held[n-1].seq)
+	}
 	s.add(0, later...)
 	s.unhold(h.sub)
 	*h.sub = subscription{has: has}

@@ -3,6 +3,7 @@ package feed_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"testing"
@@ -121,6 +122,42 @@ func TestWhatIsNotInMemoryIsHeld(t *testing.T) {
 	f.numbered(trades, 1)
 	f.deliver()
 	ahead.wants(t, "11")
+}
+
+// TestDepart wants the number of the last message that a subscriber got, however it came: live, from memory, as a state, or held
+// while that was read.
+func TestDepart(t *testing.T) {
+	f := newPress()
+	var all [6]*listener
+	for i := range all {
+		all[i] = newListener()
+	}
+	fresh, live, memory, state, held, waits := all[0], all[1], all[2], all[3], all[4], all[5]
+	f.numbered(trades, 3) // they have no subscriber
+	f.numbered(trades, 1)
+	var holds [3]*feed.Hold
+	for i, l := range []*listener{state, held, waits} {
+		_, holds[i] = f.Resume(l.Subscriber, trades, 1)
+	}
+	f.Subscribe(live.Subscriber, []feed.Topic{trades, prices}, nil)
+	f.numbered(trades, 2)
+	f.numbered(prices, 2)
+	f.deliver()
+	f.Subscribe(fresh.Subscriber, []feed.Topic{trades}, nil)
+	if !f.resumes(memory.Subscriber, trades, 5) {
+		t.Fatal("a message that was wanted is not in memory")
+	}
+	f.Release(state.Subscriber, holds[0], 7, [][]byte{[]byte("the state at 7")})
+	f.Release(held.Subscriber, holds[1], 5, [][]byte{[]byte("the state at 5")})
+
+	for i, want := range []map[feed.Topic]uint64{
+		{trades: 0}, {trades: 6, prices: 0}, {trades: 6}, {trades: 7}, {trades: 6}, {trades: 0},
+	} {
+		if got := f.Depart(all[i].Subscriber); !maps.Equal(got, want) {
+			t.Errorf("subscriber %d had %v, want %v", i, got, want)
+		}
+	}
+	held.wants(t, "the state at 5", "6")
 }
 
 // TestStatesAreNeverMissed wants topics without numbers of their own to be held always.
