@@ -70,8 +70,8 @@ type reads struct {
 	mu             sync.Mutex
 	applied, start bourse.Seq
 	moved          chan struct{}
-	// reached is the time of the newest bound that the view has reached, in Unix nanoseconds.
-	reached atomic.Int64
+	// heard is the time of the newest bound, reached of the newest one that the view has reached.
+	heard, reached newest
 	// served counts this node's own answers, sent the reads that it sent to the leader.
 	served, sent atomic.Uint64
 }
@@ -286,6 +286,7 @@ func (r *reads) catchUp(ctx context.Context) (forward.Bound, error) {
 	if err != nil {
 		return b, err
 	}
+	r.heard.note(b.AsOf)
 	for at := r.allowed.Load(); at < uint64(b.Seq); at = r.allowed.Load() {
 		if r.allowed.CompareAndSwap(at, uint64(b.Seq)) {
 			r.wake()
@@ -297,13 +298,20 @@ func (r *reads) catchUp(ctx context.Context) (forward.Bound, error) {
 	if err := r.await(ctx, b.Seq); err != nil {
 		return b, err
 	}
-	for at := r.reached.Load(); at < b.AsOf.UnixNano() && !r.reached.CompareAndSwap(at, b.AsOf.UnixNano()); at = r.reached.Load() {
-	}
+	r.reached.note(b.AsOf)
 	return b, nil
 }
 
-// fresh returns a time at which the view had all that the leader showed then.
-func (r *reads) fresh() time.Time { return time.Unix(0, r.reached.Load()) }
+// newest is the newest of the times that were noted, in Unix nanoseconds.
+type newest struct{ at atomic.Int64 }
+
+func (n *newest) note(t time.Time) {
+	for at := n.at.Load(); at < t.UnixNano() && !n.at.CompareAndSwap(at, t.UnixNano()); at = n.at.Load() {
+	}
+}
+
+// age returns the time that has passed since.
+func (n *newest) age(now time.Time) time.Duration { return now.Sub(time.Unix(0, n.at.Load())) }
 
 // keepUp keeps the view near the leader while the journal grows, and learns that there is one while clients have streams.
 func (r *replica) keepUp(ctx context.Context) error {

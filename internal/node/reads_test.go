@@ -196,6 +196,33 @@ func TestReadsThatTheLeaderAnswers(t *testing.T) {
 	}
 }
 
+// TestBoundsThatTheViewReaches tells a leader that answers from a view that has what it answers: streams that the leader sends need
+// the former alone.
+func TestBoundsThatTheViewReaches(t *testing.T) {
+	r := newReadsRig(t, 0)
+	r.tick(1)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	at := time.Now()
+	for i, c := range []struct {
+		seq            bourse.Seq
+		err            error
+		heard, reached time.Duration
+	}{{1, nil, 0, 0}, {2, nil, 0, time.Second}, {2, errors.New("no leader"), time.Second, 2 * time.Second}, {1, nil, 0, 0}} {
+		now := at.Add(time.Duration(i) * time.Second)
+		r.bound, r.err = forward.Bound{Seq: c.seq, AsOf: now}, c.err
+		ctx := t.Context()
+		if c.seq > 1 {
+			ctx = ended // the view does not reach it
+		}
+		_, _ = r.reads.catchUp(ctx)
+		if heard, reached := r.reads.heard.age(now), r.reads.reached.age(now); heard.Round(time.Millisecond) != c.heard ||
+			reached.Round(time.Millisecond) != c.reached {
+			t.Errorf("question %d: a bound was heard %v and reached %v ago, want %v and %v", i, heard, reached, c.heard, c.reached)
+		}
+	}
+}
+
 // TestJournalEndsAtTheBound reads the journal up to the bound, frame by frame, although it has more.
 func TestJournalEndsAtTheBound(t *testing.T) {
 	r := newReadsRig(t, 0)

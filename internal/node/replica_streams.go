@@ -21,8 +21,8 @@ import (
 const (
 	// streamPath is the path of streams, at the leader as well.
 	streamPath = "/stream"
-	// aloneFor is the time without a bound that the view has reached, after which a replica ends its streams. It is longer than
-	// elections take: the view is a part of the committed journal, whoever leads, and streams go on where they are.
+	// aloneFor is the time without a bound, after which a replica ends its streams. It is longer than elections take: the view is a
+	// part of the committed journal, whoever leads, and streams go on where they are.
 	aloneFor = 5 * time.Second
 	// confirmEvery is the time between two questions to the leader while the journal does not grow and clients have streams, so
 	// that they do not outlive it by more than aloneFor.
@@ -87,13 +87,18 @@ func (r *replica) openStream(w http.ResponseWriter, q *http.Request) {
 	r.streams.ServeHTTP(w, q)
 }
 
-// tendStreams pings the clients of streams, and ends streams once the view has not been near a leader for aloneFor.
+// tendStreams pings the clients of streams, and ends streams after aloneFor: all without a bound of a leader, and those from the
+// view without one that the view has reached.
 func (r *replica) tendStreams(ctx context.Context) error {
 	return every(ctx, time.Second, func() {
 		r.streams.Ping()
-		if r.streams.Len() > 0 && r.reads.clock().Sub(r.reads.fresh()) > aloneFor {
+		switch now := r.reads.clock(); {
+		case r.streams.Len() == 0:
+		case r.reads.heard.age(now) > aloneFor:
 			r.streams.Suspend("this node hears of none that leads, resume with since at another one")
 			r.streams.Resume() // openStream asks the leader
+		case r.reads.reached.age(now) > aloneFor:
+			r.streams.EndOwn("this node is behind the one that leads, resume with since")
 		}
 	})
 }

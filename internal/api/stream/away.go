@@ -73,6 +73,7 @@ func (c *session) depart(f *api.Form, message []byte) error {
 	}
 
 	c.away = a
+	c.departed.Store(true)
 	had := c.server.Feed.Depart(c.subscriber)
 	c.subscriber.Push(Frame(told))
 	if err := c.move(had); err != nil {

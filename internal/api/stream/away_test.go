@@ -161,6 +161,22 @@ func TestDepartedClientsAreTheLeaders(t *testing.T) {
 	last.ended(ws.StatusGoingAway, "the disk hangs")
 }
 
+// TestDepartedClientsStay ends the streams of a node that is behind the leader. A client that has departed stays, and its orders with
+// it: the leader sends what it gets.
+func TestDepartedClientsStay(t *testing.T) {
+	p := newPair(t)
+	own, armed := p.node.dial(), p.node.dial()
+	own.ok(tradesAndBook)
+	armed.ok(`{"op":"auth","id":1,"api_key":"bob","cancel_on_close":true}`)
+	p.leader.place(bob, limit(bourse.Buy, 6000000, lots))
+	p.node.server.EndOwn("behind")
+	own.ended(ws.StatusGoingAway, "behind")
+	armed.ok(`{"op":"sub","id":2,"streams":["myOrders"]}`)
+	if n := p.leader.view.OpenOrderCount(bob); n != 1 {
+		t.Errorf("%d orders", n)
+	}
+}
+
 // TestDepartedClientsAreBounded counts each auth at a node as a request of its source, and takes none while the leader is away.
 func TestDepartedClientsAreBounded(t *testing.T) {
 	p := newPair(t)

@@ -236,6 +236,16 @@ func (s *Server) Suspend(reason string) {
 	s.each(func(c *Conn) { c.end(ws.StatusGoingAway, reason, true) })
 }
 
+// EndOwn closes the connections with 1001 whose streams this node sends itself. Those that have departed stay: their streams
+// are the leader's, and their end would cancel the orders of accounts that asked for cancel_on_close.
+func (s *Server) EndOwn(reason string) {
+	s.each(func(c *Conn) {
+		if p, own := c.protocol.(*session); !own || !p.departed.Load() {
+			c.end(ws.StatusGoingAway, reason, true)
+		}
+	})
+}
+
 // Resume takes connections again.
 func (s *Server) Resume() {
 	s.mu.Lock()

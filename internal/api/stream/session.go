@@ -33,10 +33,11 @@ type session struct {
 
 	// opened is the request that opened the connection, and began has, by counted topic, the number behind which its messages
 	// begin; both are nil at a node that has account streams itself. away is set once the connection has departed. All are
-	// owned by the reader.
-	opened *http.Request
-	began  map[feed.Topic]uint64
-	away   *away
+	// owned by the reader. departed is set before, for EndOwn.
+	opened   *http.Request
+	began    map[feed.Topic]uint64
+	away     *away
+	departed atomic.Bool
 }
 
 // Begin authenticates a connection whose credential came with the upgrade.
