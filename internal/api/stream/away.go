@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/api"
+	"github.com/bourse-exchange/bourse/internal/api/codes"
 	"github.com/bourse-exchange/bourse/internal/feed"
 	"github.com/bourse-exchange/bourse/internal/wire"
 )
@@ -25,6 +25,9 @@ import (
 const (
 	// answerWithin bounds the time for which a client's request waits for another node's answer.
 	answerWithin = 10 * time.Second
+	// moveWithin bounds the time for which streams wait for the account's limit of reads at the leader: by default, enough for as
+	// many as a connection may have.
+	moveWithin = time.Minute
 	// mostAway bounds a message of another node, in bytes.
 	mostAway = 256 << 20
 )
@@ -41,6 +44,8 @@ type away struct {
 var (
 	// errAway closes a connection whose way to the leader has ended.
 	errAway = &CloseError{ws.StatusGoingAway, "the node that leads cannot be reached, resume with since"}
+	// errNoRoom closes a connection of an account whose limit of reads stays used up.
+	errNoRoom = &CloseError{ws.StatusGoingAway, "too many reads of this account, authenticate before you subscribe"}
 	// errNoAnswer is the error for an auth that the leader did not answer. It may have been carried out, on a connection that
 	// has ended.
 	errNoAnswer = bourse.Errorf(bourse.CodeUnavailable, "The node that leads gave no answer; authenticate again")
@@ -77,45 +82,62 @@ func (c *session) depart(f *api.Form, message []byte) error {
 	had := c.server.Feed.Depart(c.subscriber)
 	c.subscriber.Push(Frame(told))
 	if err := c.move(had); err != nil {
-		return errAway
+		return err
 	}
 	c.server.open.Add(1)
 	go c.relay()
 	return errAnswered
 }
 
-// move subscribes at the leader to streams, behind the messages that the client has of them.
+// move subscribes at the leader to streams, behind the messages that the client has of them. It waits while the account's limit of
+// reads is used up.
 func (c *session) move(had map[feed.Topic]uint64) error {
 	catalogue := c.server.View.Catalogue()
 	since := make(map[string]uint64, len(had))
 	for t, last := range had {
 		since[nameOf(catalogue, t)] = max(last, c.began[t])
 	}
-	for names := range slices.Chunk(slices.Sorted(maps.Keys(since)), maxResumed) {
-		w := wire.NewWriter(nil)
-		w.Object()
-		w.Word("op", "sub")
-		w.Uint("id", 0)
-		w.Name("streams")
-		w.Array()
-		for _, name := range names {
-			w.String(name)
-		}
-		w.EndArray()
-		w.Name("since")
-		w.Object()
-		for _, name := range names {
-			w.Uint(name, since[name])
-		}
-		w.EndObject()
-		w.EndObject()
 
-		told, err := c.away.ask(c.gone, w.Bytes(), c.pass)
-		if err != nil || !succeeded(told) {
-			return fmt.Errorf("streams were not moved: %w", err)
+	until := c.server.Clock().Add(moveWithin)
+	for names := slices.Sorted(maps.Keys(since)); len(names) > 0; {
+		n := min(maxResumed, len(names))
+		told, err := c.away.ask(c.gone, subOf(names[:n], since), c.pass)
+		switch {
+		case err != nil:
+			return errAway
+		case succeeded(told):
+			names = names[n:]
+		case !isBusy(told):
+			return errAway
+		case c.server.Clock().After(until):
+			return errNoRoom
+		default:
+			<-c.server.After(firstPause)
 		}
 	}
 	return nil
+}
+
+// subOf returns a request for streams behind messages.
+func subOf(names []string, since map[string]uint64) []byte {
+	w := wire.NewWriter(nil)
+	w.Object()
+	w.Word("op", "sub")
+	w.Uint("id", 0)
+	w.Name("streams")
+	w.Array()
+	for _, name := range names {
+		w.String(name)
+	}
+	w.EndArray()
+	w.Name("since")
+	w.Object()
+	for _, name := range names {
+		w.Uint(name, since[name])
+	}
+	w.EndObject()
+	w.EndObject()
+	return w.Bytes()
 }
 
 // relay sends the leader's messages to the client until either leaves.
@@ -205,4 +227,10 @@ func (a *away) next() ([]byte, error) {
 func succeeded(answer []byte) bool {
 	var told struct{ Success bool }
 	return json.Unmarshal(answer[HeaderRoom:], &told) == nil && told.Success
+}
+
+// isBusy reports whether a request was refused for a limit, by its answer with HeaderRoom.
+func isBusy(answer []byte) bool {
+	var told struct{ Code codes.Code }
+	return json.Unmarshal(answer[HeaderRoom:], &told) == nil && told.Code == codes.RateLimit
 }

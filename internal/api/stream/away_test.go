@@ -177,6 +177,33 @@ func TestDepartedClientsStay(t *testing.T) {
 	}
 }
 
+// TestMovedStreamsWait authenticates for an account whose limit of reads is used up at the leader, on a connection with streams. They
+// move once there is room. Without any for long, the connection ends with the reason.
+func TestMovedStreamsWait(t *testing.T) {
+	for _, perSecond := range []float64{1, 0.001} {
+		p := newPair(t)
+		p.leader.server.Limits = api.NewLimiter(api.Limits{Account: api.Rates{Reads: api.Rate{PerSecond: perSecond, Burst: 10}}}, p.leader.server.Clock)
+		p.leader.server.Limits.Charge(api.Reads, api.Payer{Account: alice}, 20)
+		p.node.server.After = func(d time.Duration) <-chan time.Time {
+			p.leader.clock.Add(int64(d))
+			p.node.clock.Add(int64(d))
+			return p.node.after(d)
+		}
+		c := p.node.dial()
+		c.ok(tradesAndBook)
+		c.ok(`{"op":"auth","id":1,"api_key":"alice"}`)
+		if perSecond < 1 {
+			c.ended(ws.StatusGoingAway, "too many reads")
+			continue
+		}
+		c.ok(`{"op":"ping","id":2}`)
+		p.trade(1)
+		if got := c.drain(); len(byStream(t, got)["BTC/USDT@marketTrade"]) != 1 {
+			t.Errorf("a trade is told as %q", got)
+		}
+	}
+}
+
 // TestDepartedClientsAreBounded counts each auth at a node as a request of its source, and takes none while the leader is away.
 func TestDepartedClientsAreBounded(t *testing.T) {
 	p := newPair(t)
