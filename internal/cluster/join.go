@@ -17,6 +17,9 @@ func (c *Config) next(n *Newcomer) (*Member, error) {
 		return c.added(n)
 	case n.Address != "":
 		return nil, fmt.Errorf("the cluster has a node %d already", n.Number)
+	case n.Replaces != 0 && n.Replaces != Number(former.Replaces):
+		return nil, fmt.Errorf("node %d comes back, and replaces no node %d: a new machine that does has a number of its own, --listen and --address",
+			n.Number, n.Replaces)
 	}
 	if by := c.successor(former.Node); by != nil {
 		return nil, fmt.Errorf("node %d is being replaced by node %d", n.Number, Number(by.Node))

@@ -88,6 +88,10 @@ func TestReplace(t *testing.T) {
 	refused("node 3 is being replaced by node 4", cluster.Newcomer{Number: 5, Address: "a5", Listen: "l5", Replaces: 3})
 	replacement := cluster.Newcomer{Number: 5, Address: "a5", Listen: "l5", Replaces: 4}
 	refused("node 4 has not replaced node 3 yet", replacement)
+	refused("node 2 comes back, and replaces no node 1", cluster.Newcomer{Number: 2, Replaces: 1})
+	refused("node 4 comes back, and replaces no node 2", cluster.Newcomer{Number: 4, Replaces: 2})
+	_, err = c.Next(&cluster.Newcomer{Number: 4, Replaces: 3})
+	want(t, err)
 	again, err := c.Next(&cluster.Newcomer{Number: 4})
 	want(t, err)
 	if again.Node != 4+2*life || again.Replaces != 3 || again.Address != "a3" {
