@@ -75,7 +75,7 @@ func TestPinsOfMachines(t *testing.T) {
 		return k
 	}
 	own, one, two, stranger := certified(), certified(), certified(), certified()
-	l, err := (&runCmd{Listen: "127.0.0.1:0", Cert: own.cert, Key: own.key, Pins: []string{one.pin, two.pin}}).listen(t.Context())
+	l, err := (&runCmd{Listen: "127.0.0.1:0", Cert: own.cert, Key: own.key, Pins: []string{one.pin, strings.ToUpper(two.pin)}}).listen(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

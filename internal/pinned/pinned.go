@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -37,7 +38,9 @@ func TLS(certFile, keyFile string, pins ...string) (*tls.Config, error) {
 
 // Config is TLS for a certificate in memory.
 func Config(own tls.Certificate, pins ...string) (*tls.Config, error) {
-	for _, pin := range pins {
+	known := make([]string, len(pins))
+	for i, pin := range pins {
+		known[i] = strings.ToLower(pin) // as Pin names a key
 		if b, err := hex.DecodeString(pin); err != nil || len(b) != sha256.Size {
 			return nil, fmt.Errorf("a pin is 64 hex digits, and %q is not", pin)
 		}
@@ -46,7 +49,7 @@ func Config(own tls.Certificate, pins ...string) (*tls.Config, error) {
 		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{own}, ClientAuth: tls.RequireAnyClientCert,
 		InsecureSkipVerify: true, //nolint:gosec // VerifyConnection compares the key with the pins
 		VerifyConnection: func(s tls.ConnectionState) error {
-			if len(s.PeerCertificates) == 0 || !slices.Contains(pins, Pin(s.PeerCertificates[0])) {
+			if len(s.PeerCertificates) == 0 || !slices.Contains(known, Pin(s.PeerCertificates[0])) {
 				return ErrPin
 			}
 			return nil
