@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"runtime"
 	"slices"
@@ -302,16 +303,21 @@ func (r *reads) catchUp(ctx context.Context) (forward.Bound, error) {
 	return b, nil
 }
 
-// newest is the newest of the times that were noted, in Unix nanoseconds.
-type newest struct{ at atomic.Int64 }
+// newest is the newest of the times that were noted. It keeps the monotonic clock's: a step of the machine's time is no age.
+type newest struct{ at atomic.Pointer[time.Time] }
 
 func (n *newest) note(t time.Time) {
-	for at := n.at.Load(); at < t.UnixNano() && !n.at.CompareAndSwap(at, t.UnixNano()); at = n.at.Load() {
+	for at := n.at.Load(); (at == nil || at.Before(t)) && !n.at.CompareAndSwap(at, &t); at = n.at.Load() {
 	}
 }
 
-// age returns the time that has passed since.
-func (n *newest) age(now time.Time) time.Duration { return now.Sub(time.Unix(0, n.at.Load())) }
+// age returns the time that has passed since; the longest one if none was noted.
+func (n *newest) age(now time.Time) time.Duration {
+	if at := n.at.Load(); at != nil {
+		return now.Sub(*at)
+	}
+	return math.MaxInt64
+}
 
 // keepUp keeps the view near the leader while the journal grows, and learns that there is one while clients have streams.
 func (r *replica) keepUp(ctx context.Context) error {
