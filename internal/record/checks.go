@@ -39,6 +39,12 @@ func hasLateInflows(c *bourse.Command) bool {
 
 func hasText(c *bourse.Command) bool { return len(c.Text) > 0 && len(c.Text) <= bourse.MaxText }
 
+// operatorsText codes an operator's text.
+func operatorsText(c *codec.Codec, cmd *bourse.Command) {
+	codec.Uint32(c, &cmd.Operator)
+	codec.Text(c, &cmd.Text, bourse.MaxText)
+}
+
 func codeCool(c *codec.Codec, cmd *bourse.Command) {
 	c.Bool(&cmd.On)
 	codec.Uint16(c, &codec.New(c, &cmd.Wallet).Network)

@@ -593,9 +593,3 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 		name: "drop-act", noun: "act", urgent: true, fields: codeActRef, check: isDrop, details: describeActRef,
 	},
 }
-
-// operatorsText codes an operator's text.
-func operatorsText(c *codec.Codec, cmd *bourse.Command) {
-	codec.Uint32(c, &cmd.Operator)
-	codec.Text(c, &cmd.Text, bourse.MaxText)
-}
