@@ -27,6 +27,8 @@ const (
 	// confirmEvery is the time between two questions to the leader while the journal does not grow and clients have streams, so
 	// that they do not outlive it by more than aloneFor.
 	confirmEvery = time.Second
+	// lone is the reason for which a replica ends its streams after aloneFor without a leader.
+	lone = "this node hears of none that leads, resume with since at another one"
 )
 
 // openPublisher makes the parts of streams that the view feeds.
@@ -87,18 +89,23 @@ func (r *replica) openStream(w http.ResponseWriter, q *http.Request) {
 	r.streams.ServeHTTP(w, q)
 }
 
-// tendStreams pings the clients of streams, and ends streams after aloneFor: all without a bound of a leader, and those from the
-// view without one that the view has reached.
+// tendStreams pings the clients of streams, and ends streams that are alone.
 func (r *replica) tendStreams(ctx context.Context) error {
 	return every(ctx, time.Second, func() {
 		r.streams.Ping()
-		switch now := r.reads.clock(); {
-		case r.streams.Len() == 0:
-		case r.reads.heard.age(now) > aloneFor:
-			r.streams.Suspend("this node hears of none that leads, resume with since at another one")
-			r.streams.Resume() // openStream asks the leader
-		case r.reads.reached.age(now) > aloneFor:
-			r.streams.EndOwn("this node is behind the one that leads, resume with since")
-		}
+		r.endLoneStreams()
 	})
+}
+
+// endLoneStreams ends streams after aloneFor: all without a bound of a leader, and those from the view without one that the view
+// has reached.
+func (r *replica) endLoneStreams() {
+	switch now := r.reads.clock(); {
+	case r.streams.Len() == 0:
+	case r.reads.heard.age(now) > aloneFor:
+		r.streams.Suspend(lone)
+		r.streams.Resume() // openStream asks the leader
+	case r.reads.reached.age(now) > aloneFor:
+		r.streams.EndOwn("this node is behind the one that leads, resume with since")
+	}
 }
