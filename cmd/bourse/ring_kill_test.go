@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/bourse-exchange/bourse/client"
 )
 
 var (
@@ -27,6 +29,8 @@ const (
 	mostBefore = 100
 	// ringReconcile is the number of rounds after which the fills of followers, REST and the journal are compared.
 	ringReconcile = 10
+	// roverMost bounds the messages of a rover's connection.
+	roverMost = 60
 )
 
 // blow is a fault that happens to a node. begin and end are called with the node.
@@ -38,8 +42,10 @@ type blow struct {
 // trial is a cluster with its traders and followers, to which faults happen.
 type trial struct {
 	*ring
-	up     *uplink
-	pits   []*pit
+	up   *uplink
+	pits []*pit
+	// rovers follow the trades of the pits from node to node.
+	rovers []*rover
 	savers []*saver
 	prober string
 	round  int
@@ -64,6 +70,13 @@ func newTrial(t *testing.T, prepare func(*ring)) *trial {
 	_, x.prober = x.operator().member("prober", "USDT", takerHas)
 	for i := range ringPits {
 		x.pits = append(x.pits, newPit(x.ring, x.up, 10+i))
+	}
+	var nodes []string
+	for _, n := range x.nodes {
+		nodes = append(nodes, n.Listen)
+	}
+	for _, p := range x.pits {
+		x.rovers = append(x.rovers, rove(t.Context(), p.pair, rand.New(rand.NewPCG(x.rng.Uint64(), 2)), roverMost, nodes...))
 	}
 	for i := range saverRoutes {
 		x.savers = append(x.savers, newSaver(x.ring, i))
@@ -149,6 +162,12 @@ func (x *trial) reconcile() {
 			b.reconcile(x.t, journaled[b.account])
 		}
 	}
+	api, err := client.New(x.leader().url, client.Options{})
+	must(x.t, err)
+	defer api.Close()
+	for _, w := range x.rovers {
+		w.knows(x.t, api)
+	}
 }
 
 // finish wants all nodes to have the same state after the same command, and prints what was measured.
@@ -159,6 +178,11 @@ func (x *trial) finish(what string) {
 		for _, b := range p.books {
 			b.end(x.t)
 		}
+	}
+	for _, w := range x.rovers {
+		must(x.t, w.end())
+		trades, visits := w.told()
+		x.t.Logf("%s: a client without a key was told of %d trades over %d connections", w.pair, trades, visits)
 	}
 	x.level()
 
