@@ -242,17 +242,17 @@ func TestStatesArePaidForFirst(t *testing.T) {
 	}
 	x.do(orders...)
 	x.limit(api.Limits{Account: api.Rates{Reads: api.Rate{PerSecond: 1, Burst: 4}}})
-	var paid bool
+	var paid atomic.Bool
 	read := x.server.State
 	x.server.State = func(ctx context.Context, topic feed.Topic) (stream.State, error) {
-		paid = x.server.Limits.Overdrawn(api.Reads, bob)
+		paid.Store(x.server.Limits.Overdrawn(api.Reads, bob))
 		return read(ctx, topic)
 	}
 	c := x.login("bob")
 	c.resume([]string{"myOrders"}, nil)
 	got := c.receive()
-	if n := strings.Count(got, `"obid":`); n != len(orders) || !paid {
-		t.Errorf("%d orders came, paid for before: %v", n, paid)
+	if n := strings.Count(got, `"obid":`); n != len(orders) || !paid.Load() {
+		t.Errorf("%d orders came, paid for before: %v", n, paid.Load())
 	}
 	last := uint64(1 << 62)
 	for part := range strings.SplitSeq(got, `"obid":`) {
