@@ -125,13 +125,6 @@ func (s *Server) newVerbs() map[string]verb {
 		"status":               {taking(s.status), nobody},
 		"dashboard":            {taking(s.dashboard), viewer},
 		"solvency":             {taking(s.solvency), viewer},
-		"network/list":         {taking(s.networkList), viewer},
-		"network/cool":         {taking(s.networkCool), orders(bourse.CommandCool)},
-		"network/end-cool":     {taking(s.networkEndCool), orders(bourse.CommandCool)},
-		"network/psbt":         {taking(s.networkPSBT), orders(bourse.CommandWarm)},
-		"network/send-psbt":    {taking(s.networkSendPSBT), orders(bourse.CommandWarm)},
-		"network/end-psbt":     {taking(s.networkEndPSBT), orders(bourse.CommandWarm)},
-		"network/follow":       {taking(s.networkFollow), orders(bourse.CommandFollowChain)},
 		"account/create":       {s.closed(taking(s.accountCreate)), nobody},
 		"account/show":         {taking(s.accountShow), viewer},
 		"account/list":         {taking(s.accountList), viewer},
@@ -186,9 +179,24 @@ func (s *Server) newVerbs() map[string]verb {
 		"deposits/parked":      {taking(s.depositsParked), viewer},
 		"deposit/assign":       {taking(s.depositAssign), orders(bourse.CommandAssignDeposit)},
 	}
+	maps.Copy(table, s.networkVerbs())
 	maps.Copy(table, s.operatorVerbs())
 	maps.Copy(table, s.devnetVerbs())
 	return table
+}
+
+// networkVerbs are those about networks.
+func (s *Server) networkVerbs() map[string]verb {
+	orders := record.LeastRole
+	return map[string]verb{
+		"network/list":      {taking(s.networkList), bourse.RoleViewer},
+		"network/cool":      {taking(s.networkCool), orders(bourse.CommandCool)},
+		"network/end-cool":  {taking(s.networkEndCool), orders(bourse.CommandCool)},
+		"network/psbt":      {taking(s.networkPSBT), orders(bourse.CommandWarm)},
+		"network/send-psbt": {taking(s.networkSendPSBT), orders(bourse.CommandWarm)},
+		"network/end-psbt":  {taking(s.networkEndPSBT), orders(bourse.CommandWarm)},
+		"network/follow":    {taking(s.networkFollow), orders(bourse.CommandFollowChain)},
+	}
 }
 
 // operatorVerbs are those about operators themselves.

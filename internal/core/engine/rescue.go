@@ -107,7 +107,7 @@ func (e *Engine) paidWithdrawal(cmd *bourse.WalletCommand, ev *bourse.Events) bo
 	var stand *bourse.SignedTx
 	n.Strandings(w.ID, cmd.Tx, func(m *custody.Mined, old *bourse.SignedTx) bool {
 		s := *old
-		s.Tx, s.Inputs, s.Time = m.Hash, m.TxEffect.Spent, e.now
+		s.Tx, s.Inputs, s.Time = m.Hash, m.Spent, e.now
 		trial := custody.Mined{TxEffect: m.TxEffect, Signed: &s}
 		if !e.tookAmount(n, &trial, w) {
 			return true
