@@ -53,7 +53,10 @@ func TestCrowdsKeepNoBoundWaiting(t *testing.T) {
 	inside, answer := make(chan struct{}), make(chan struct{})
 	p := newPair(t, nil)
 	p.gate.Open(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		inside <- struct{}{}
+		select {
+		case inside <- struct{}{}:
+		case <-answer:
+		}
 		<-answer
 	}), func(context.Context) (bourse.Seq, error) { return 7, nil })
 
@@ -66,8 +69,15 @@ func TestCrowdsKeepNoBoundWaiting(t *testing.T) {
 		r := p.request(http.MethodGet, "/", "")
 		r.Header.Set("Source", fmt.Sprintf("192.0.2.%d", n/forward.RequestsPerSource))
 		all.Go(func() {
-			if a, err := client.RoundTrip(r); err == nil {
-				_ = a.Body.Close()
+			for { // a machine that stands still for seconds ends requests
+				if a, err := client.RoundTrip(r.Clone(r.Context())); err == nil {
+					_ = a.Body.Close()
+				}
+				select {
+				case <-answer:
+					return
+				default:
+				}
 			}
 		})
 	}
