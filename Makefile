@@ -52,7 +52,7 @@ TALLY ?=
 test: ## Run all tests; those that need what is not installed are skipped and counted.
 	@mkdir -p $(BIN)
 	@$(GO) build -o $(BIN)/tally ./internal/tally
-	@BOURSE_HAS="$(HAS)" $(GO) test -timeout 30m -json $(TEST_FLAGS) $(PACKAGES) | $(BIN)/tally $(TALLY)
+	@BOURSE_HAS="$(HAS)" $(GO) test -timeout 45m -json $(TEST_FLAGS) $(PACKAGES) | $(BIN)/tally $(TALLY)
 
 .PHONY: web
 web: web/node_modules ## Build the pages into internal/web/dist, which is committed; needs Node and npm.
