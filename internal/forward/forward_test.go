@@ -392,19 +392,25 @@ func TestLeavingFreesNoPlace(t *testing.T) {
 	}
 }
 
+// switched upgrades a client's connection at a leader, tells the client the address that the leader sees, and closes the
+// connection behind serve.
+func switched(t *testing.T, w http.ResponseWriter, r *http.Request, serve func(net.Conn, *bufio.ReadWriter)) {
+	c, rw, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer func() { _ = c.Close() }()
+	_, _ = rw.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nAt: " + r.RemoteAddr + "\r\n\r\n")
+	_ = rw.Flush()
+	serve(c, rw)
+}
+
 // TestForwardedStreams upgrades a connection at a node that does not lead: bytes pass both ways, also those that come before the
 // answer, and the connection ends when the node forwards no more.
 func TestForwardedStreams(t *testing.T) {
 	p := newPair(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, rw, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer func() { _ = c.Close() }()
-		_, _ = rw.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nAt: " + r.RemoteAddr + "\r\n\r\n")
-		_ = rw.Flush()
-		_, _ = io.Copy(c, rw)
+		switched(t, w, r, func(c net.Conn, rw *bufio.ReadWriter) { _, _ = io.Copy(c, rw) })
 	}))
 	c, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
 	must(t, err)
@@ -514,21 +520,15 @@ func TestSpentConnection(t *testing.T) {
 func TestStreamsThatAreNotRead(t *testing.T) {
 	for _, flood := range []bool{false, true} {
 		ended := make(chan struct{})
-		p := newPair(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			c, rw, err := http.NewResponseController(w).Hijack()
-			if err != nil {
-				t.Error(err)
-				return
-			}
+		p := newPair(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			defer close(ended)
-			defer func() { _ = c.Close() }()
-			_, _ = rw.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
-			_ = rw.Flush()
-			for flood {
-				if _, err := c.Write(make([]byte, 1<<20)); err != nil {
-					return
+			switched(t, w, r, func(c net.Conn, _ *bufio.ReadWriter) {
+				for flood {
+					if _, err := c.Write(make([]byte, 1<<20)); err != nil {
+						return
+					}
 				}
-			}
+			})
 		}))
 		if flood { // each write is late at once
 			p.forwarder.Clock = func() time.Time { return time.Now().Add(-time.Hour) }

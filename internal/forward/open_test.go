@@ -1,9 +1,11 @@
 package forward_test
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -25,15 +27,7 @@ func TestOpen(t *testing.T) {
 		if r.URL.String() != "/stream" || r.RemoteAddr != "192.0.2.1:7" || r.Header.Get("X-Forwarded-For") != "192.0.2.2" || r.Header.Get("Cookie") != "" {
 			t.Errorf("the leader is asked for %s by %s, %v", r.URL, r.RemoteAddr, r.Header)
 		}
-		c, rw, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer func() { _ = c.Close() }()
-		_, _ = rw.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
-		_ = rw.Flush()
-		_, _ = io.Copy(c, rw)
+		switched(t, w, r, func(c net.Conn, rw *bufio.ReadWriter) { _, _ = io.Copy(c, rw) })
 	}))
 	q := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/web/stream?x=1", nil)
 	q.RemoteAddr = "192.0.2.1:7"
@@ -112,16 +106,8 @@ func TestOpenedStreamsTakePlaces(t *testing.T) {
 // TestEndedStreamsAreForgotten opens a stream and closes it. The forwarder, which lives on, keeps nothing of it: a stranger whose
 // key is refused opens one with each auth.
 func TestEndedStreamsAreForgotten(t *testing.T) {
-	p := newPair(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		c, rw, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer func() { _ = c.Close() }()
-		_, _ = rw.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
-		_ = rw.Flush()
-		_, _ = io.Copy(io.Discard, rw)
+	p := newPair(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switched(t, w, r, func(_ net.Conn, rw *bufio.ReadWriter) { _, _ = io.Copy(io.Discard, rw) })
 	}))
 	waiting := p.forwarder.Waiting()
 	s, err := p.forwarder.Open(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/stream", nil), "/stream")

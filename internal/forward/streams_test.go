@@ -1,6 +1,7 @@
 package forward_test
 
 import (
+	"bufio"
 	"io"
 	"net"
 	"net/http"
@@ -13,16 +14,8 @@ import (
 func TestStreamsEndOnceAnotherLeads(t *testing.T) {
 	cut := make(chan struct{})
 	defer close(cut)
-	p := newPair(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		c, rw, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer func() { _ = c.Close() }()
-		_, _ = rw.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
-		_ = rw.Flush()
-		<-cut
+	p := newPair(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switched(t, w, r, func(net.Conn, *bufio.ReadWriter) { <-cut })
 	}))
 	c, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
 	must(t, err)
