@@ -138,12 +138,7 @@ func TestJoinRefuses(t *testing.T) {
 // leads that still has those entries.
 func TestNoSnapshotIsSent(t *testing.T) {
 	g := newTrio(t)
-	g.elect(0)
-	g.away[2] = true
-	for range 9 {
-		g.propose(0, strings.Repeat("a", 9000))
-		g.step(6)
-	}
+	g.leaveBehind()
 	journaltest.Archive(t, journal.NewFiles(g.disks[0], identity), g.logs[0].Durable())
 	g.restart(0) // the entries are in no memory any more
 	g.elect(0)
