@@ -273,7 +273,7 @@ func TestBlockInParts(t *testing.T) {
 	for part, txs := range [][]bourse.TxEffect{{many}, {rest}, {c.output(3, btc, 60)}} {
 		b := *whole
 		b.Part, b.More, b.Txs = uint32(part), part < 2, txs
-		cmd := walletCommand(bourse.CommandBlock, 0, bourse.WalletCommand{Block: &b})
+		cmd := blockCommand(&b)
 		x.must(cmd)
 		x.refused(bourse.BlockOutOfOrder, cmd)
 		x.restart()

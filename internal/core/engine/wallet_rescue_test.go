@@ -46,7 +46,7 @@ func (c *chain) rewritten(below int, without ...bourse.TxHash) *chain {
 func (x *exchange) takeIn(c *chain) {
 	x.tb.Helper()
 	for _, b := range c.blocks {
-		x.must(walletCommand(bourse.CommandBlock, 0, bourse.WalletCommand{Block: b}))
+		x.must(blockCommand(b))
 	}
 }
 
@@ -102,7 +102,7 @@ func TestChainBeginsAnew(t *testing.T) {
 		}
 		above := *other.blocks[6]
 		above.Height++
-		x.refused(bourse.BlockOutOfOrder, walletCommand(bourse.CommandBlock, 0, bourse.WalletCommand{Block: &above}))
+		x.refused(bourse.BlockOutOfOrder, blockCommand(&above))
 
 		x.takeIn(other)
 		x.restart()
@@ -113,7 +113,7 @@ func TestChainBeginsAnew(t *testing.T) {
 		x.wantBalance(1, asset, 896, 0)
 		x.wantBalance(2, asset, 300, 0)
 
-		// What the exchange remembers is the same deposit again, and what it never saw is a new one.
+		// A remembered deposit comes back as itself, and an unknown one is new.
 		x.must(other.next(last, other.output(2, asset, 40)))
 		x.mine(other, target)
 		x.wantBalance(3, asset, 50, 0)
@@ -142,9 +142,9 @@ func TestAnotherChainThanNamed(t *testing.T) {
 	named.Hash = bourse.TxHash{9}
 	x.must(followCommand(&named))
 
-	x.must(walletCommand(bourse.CommandBlock, 0, bourse.WalletCommand{Block: other.blocks[0]}))
-	x.must(walletCommand(bourse.CommandBlock, 0, bourse.WalletCommand{Block: other.blocks[1]}))
-	x.refused(bourse.BlockInconsistent, walletCommand(bourse.CommandBlock, 0, bourse.WalletCommand{Block: other.blocks[2]}))
+	x.must(blockCommand(other.blocks[0]))
+	x.must(blockCommand(other.blocks[1]))
+	x.refused(bourse.BlockInconsistent, blockCommand(other.blocks[2]))
 	x.must(followCommand(other.blocks[2]))
 	x.takeIn(other)
 	x.wantOwn(btc, map[bourse.AccountID]int64{bourse.NetworkAccount(byOutput): -1500, treasury: 1000})
@@ -162,17 +162,14 @@ func TestBlockInFlight(t *testing.T) {
 	whole := *c
 	x.takeAllBack(c)
 	other := whole.rewritten(5)
-	take := func(b *bourse.BlockEffect) bourse.Command {
-		return walletCommand(bourse.CommandBlock, 0, bourse.WalletCommand{Block: b})
-	}
 	x.must(followCommand(other.blocks[3]))
-	x.refused(bourse.BlockOutOfOrder, take(whole.blocks[1]))
-	x.must(take(other.blocks[0]))
-	x.must(take(other.blocks[1]))
+	x.refused(bourse.BlockOutOfOrder, blockCommand(whole.blocks[1]))
+	x.must(blockCommand(other.blocks[0]))
+	x.must(blockCommand(other.blocks[1]))
 	x.must(followCommand(other.blocks[4]))
 	x.must(followCommand(other.blocks[3]))
 	x.restart()
-	x.refused(bourse.BlockOutOfOrder, take(other.blocks[2]))
+	x.refused(bourse.BlockOutOfOrder, blockCommand(other.blocks[2]))
 	x.takeIn(other)
 	x.wantOwn(btc, map[bourse.AccountID]int64{bourse.NetworkAccount(byOutput): -1500, treasury: 1000})
 	x.restart()

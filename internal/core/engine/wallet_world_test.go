@@ -207,6 +207,10 @@ func (c *chain) next(txs ...bourse.TxEffect) bourse.Command {
 		b.Parent = c.blocks[len(c.blocks)-1].Hash
 	}
 	c.blocks = append(c.blocks, b)
+	return blockCommand(b)
+}
+
+func blockCommand(b *bourse.BlockEffect) bourse.Command {
 	return walletCommand(bourse.CommandBlock, 0, bourse.WalletCommand{Block: b})
 }
 
