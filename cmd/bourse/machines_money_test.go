@@ -140,7 +140,7 @@ signer: {url: "tls://%s", cert: %s, key: %s, pin: %s}
 	second, _ := keeper.signed()
 	zombie := next.as(id, at, keys[next.number-1], pin, second)
 	keeper.kill()
-	_, address = v.approved("0.04") // nobody signs it
+	_, address = v.approved("0.04") // the signer is down
 	must(t, next.cmd.Process.Signal(stopSignal))
 	third := next.other(m.all).awaits(without(next.number, 1, 2, 3)...)
 	goesTo(third)

@@ -67,7 +67,7 @@ func TestRealDeepReorganisation(t *testing.T) {
 		d.node.Ask(nil, "reconsiderblock", first)
 		d.goesOn(k, former)
 
-		// Once more, for good, and with a deposit in a block below those that are remembered.
+		// The chain changes once more, for good, with a deposit in a block deeper than the exchange remembers.
 		fork = d.height()
 		to := wallet[depositAnswer](d.depositor, "/wallet/deposit", map[string]any{}).destination()
 		_, err := d.outside.Send(chain.Pay{To: to, Amount: d.tenths(2)})

@@ -153,7 +153,7 @@ func (w *rover) take(node string, text []byte) bool {
 	case m.Class == "resp":
 		w.visits[node]++
 		return m.Success
-	case m.Class == "reset" && w.last == 0: // what came before is too much to be told
+	case m.Class == "reset" && w.last == 0: // the market has more trades than history tells at once
 		w.last = m.Seq
 		return true
 	case m.Class != "data" || m.Seq != w.last+1 || m.TradeID != m.Seq:

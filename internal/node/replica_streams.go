@@ -22,7 +22,7 @@ const (
 	// streamPath is the path of streams, at the leader as well.
 	streamPath = "/stream"
 	// aloneFor is the time without a bound, after which a replica ends its streams. It is longer than elections take: the view is a
-	// part of the committed journal, whoever leads, and streams go on where they are.
+	// part of the committed journal under every leader, and streams outlive a change.
 	aloneFor = 5 * time.Second
 	// confirmEvery is the time between two questions to the leader while the journal does not grow and clients have streams, so
 	// that they do not outlive it by more than aloneFor.

@@ -93,7 +93,7 @@ func TestChainBeginsAnew(t *testing.T) {
 
 				has := map[bourse.AccountID]uint64{1: 50, 2: 20, 3: 30}
 				if !c.looks {
-					has[1] = 10 // parked, as what came again
+					has[1] = 10 // the others are parked
 				}
 				for account, units := range has {
 					if got := w.balance(account, l.asset); got != l.ledger(units*l.least) {

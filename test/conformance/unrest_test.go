@@ -36,7 +36,7 @@ const (
 	leadWithin = 30 * time.Second
 	// mostRuns bounds the runs of a check whose exchange changed its leader meanwhile. Its next run is undisturbed.
 	mostRuns = 12
-	// mostUndisturbed bounds the checks that need that, as those that compute for long on a machine under load.
+	// mostUndisturbed bounds the checks with an undisturbed run: on a machine under load, long computations need one.
 	mostUndisturbed = 5
 )
 
