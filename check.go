@@ -136,7 +136,26 @@ func (s *SavedAddress) Valid() bool {
 func (s *SignedTx) Valid() bool {
 	return s.Network > 0 && s.Kind >= SignedWithdrawal && s.Kind <= SignedWarm &&
 		s.Kind.HasID() == (s.Wallet > 0) && s.Tx != TxHash{} &&
-		len(s.Raw) > 0 && len(s.Raw) <= MaxRaw && len(s.Inputs) <= MaxInputs && s.Nonce < 1<<62
+		len(s.Raw) > 0 && len(s.Raw) <= MaxRaw && len(s.Inputs) <= MaxInputs && s.Nonce < 1<<62 &&
+		(len(s.Joined) == 0 || s.joins())
+}
+
+// joins reports whether a transaction can be a joined one: it spends outputs, and the sum of its amounts fits.
+func (s *SignedTx) joins() bool {
+	if s.Kind != SignedWithdrawal || len(s.Inputs) == 0 || len(s.Joined) < 2 || len(s.Joined) > MaxJoined ||
+		s.Joined[0].Wallet != s.Wallet {
+		return false
+	}
+	var sum Amount
+	last := WalletID(0)
+	for _, p := range s.Joined {
+		var fits bool
+		if sum, fits = sum.Add(p.Amount); !fits || p.Amount.IsZero() || p.Wallet <= last {
+			return false
+		}
+		last = p.Wallet
+	}
+	return true
 }
 
 func validAddress(address, memo string) bool {

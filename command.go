@@ -202,9 +202,12 @@ const (
 	// CommandPaidWithdrawal marks a withdrawal as paid by a transaction of a block, in the place of one that was given up. ID,
 	// Tx.
 	CommandPaidWithdrawal
+	// CommandRecordJoined takes over the next entry of the signer's record of a network, whose transaction pays several
+	// withdrawals. Signed, Record, Chain.
+	CommandRecordJoined
 
 	// LastCommandKind is the newest kind that this program knows.
-	LastCommandKind = CommandPaidWithdrawal
+	LastCommandKind = CommandRecordJoined
 )
 
 // Command is an entry of the journal and the input of the engine. One flat struct serves
@@ -296,8 +299,10 @@ const (
 	RulesOverAlone = 4
 	// RulesLongMemos are the rules since which memos have up to MaxMemo bytes, and MaxEarlyMemo before.
 	RulesLongMemos = 4
+	// RulesJoined are the rules since which a transaction pays several withdrawals.
+	RulesJoined = 5
 	// CurrentRules is the newest version of the rules that this program knows.
-	CurrentRules = RulesLongMemos
+	CurrentRules = RulesJoined
 )
 
 // MemoBound returns the bound of memos under a version of the rules, in bytes.
@@ -326,4 +331,6 @@ const (
 	MaxRaw = 100_000
 	// MaxInputs bounds the outputs that a signed transaction spends.
 	MaxInputs = 1000
+	// MaxJoined bounds the withdrawals that a transaction pays.
+	MaxJoined = 100
 )

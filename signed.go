@@ -1,13 +1,16 @@
 package bourse
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // SignedKind is the purpose of a transaction of the exchange.
 type SignedKind uint8
 
 // The kinds of transactions of the exchange.
 const (
-	// SignedWithdrawal pays a withdrawal.
+	// SignedWithdrawal pays a withdrawal, or several.
 	SignedWithdrawal SignedKind = iota + 1
 	// SignedSweep moves money from a customer's address to the hot wallet.
 	SignedSweep
@@ -55,6 +58,9 @@ type SignedTx struct {
 	Kind    SignedKind
 	// Wallet is the withdrawal that the transaction pays, or the order to cold storage; zero for other kinds.
 	Wallet WalletID
+	// Joined has the withdrawals of a joined transaction, two at least, by ascending id: Wallet is the first. It is nil for
+	// a transaction that pays one.
+	Joined []Share
 	Tx     TxHash
 	Raw    []byte
 	// Inputs are the outputs that the transaction spends, on a network of outputs.
@@ -73,6 +79,48 @@ type SignedTx struct {
 	Reverted bool
 	Block    BlockRef
 	Time     Time
+}
+
+// Share is the amount of a joined transaction that a withdrawal gets.
+type Share struct {
+	Wallet WalletID
+	Amount Amount
+}
+
+// Pays reports whether the transaction has the id of a withdrawal, or of an order.
+func (s *SignedTx) Pays(id WalletID) bool {
+	return s.Wallet == id || !s.Share(id).IsZero()
+}
+
+// Share returns the amount of a joined transaction that a withdrawal gets; zero if it is none of them.
+func (s *SignedTx) Share(id WalletID) Amount {
+	at, found := slices.BinarySearchFunc(s.Joined, id, func(p Share, id WalletID) int { return cmp.Compare(p.Wallet, id) })
+	if !found {
+		return Amount{}
+	}
+	return s.Joined[at].Amount
+}
+
+// Payees yields the ids of the withdrawals that the transaction pays, in ascending order, or that of its order.
+func (s *SignedTx) Payees(yield func(WalletID) bool) {
+	if len(s.Joined) == 0 && s.Wallet != 0 {
+		yield(s.Wallet)
+	}
+	for _, p := range s.Joined {
+		if !yield(p.Wallet) {
+			return
+		}
+	}
+}
+
+// Shares reports whether two transactions are for the same id.
+func (s *SignedTx) Shares(other *SignedTx) bool {
+	for id := range s.Payees {
+		if other.Pays(id) {
+			return true
+		}
+	}
+	return false
 }
 
 // Rivals reports whether a chain can hold only one of two transactions: they spend the

@@ -11,6 +11,7 @@ const (
 	unspentSize  = 98
 	transferSize = 27
 	trustSize    = 50
+	shareSize    = 24
 )
 
 // BlockRef codes the height and hash of a block.
@@ -135,7 +136,7 @@ func (c *Codec) Nonce(n *bourse.Nonce) {
 	Uint64(c, &n.Next)
 }
 
-// SignedTx codes a transaction of the exchange as it was signed; custody codes its state.
+// SignedTx codes a transaction of the exchange as it was signed, without what it joins; custody codes its state.
 func (c *Codec) SignedTx(s *bourse.SignedTx) {
 	Uint16(c, &s.Network)
 	Uint8(c, &s.Kind)
@@ -147,6 +148,15 @@ func (c *Codec) SignedTx(s *bourse.SignedTx) {
 	Uint64(c, &s.Nonce)
 	Uint16(c, &s.Cost.Asset)
 	c.Amount(&s.Cost.Amount)
+}
+
+// Shares codes the withdrawals of a joined transaction.
+func (c *Codec) Shares(list *[]bourse.Share) {
+	all := List(c, list, shareSize)
+	for i := range all {
+		Uint64(c, &all[i].Wallet)
+		c.Amount(&all[i].Amount)
+	}
 }
 
 // Withdraw codes a request for money to leave an account.

@@ -72,6 +72,19 @@ func isWarm(c *bourse.Command) bool {
 // isBySigner reports whether a transaction is of a kind that the signer signs.
 func isBySigner(s *bourse.SignedTx) bool { return s != nil && s.Valid() && s.Kind != bourse.SignedWarm }
 
+// codeEntry codes an entry of the signer's record.
+func codeEntry(c *codec.Codec, cmd *bourse.Command) {
+	w := codec.New(c, &cmd.Wallet)
+	codec.Uint64(c, &w.Record)
+	c.Fixed(w.Chain[:])
+	c.SignedTx(codec.New(c, &w.Signed))
+}
+
+func isEntry(c *bourse.Command) bool {
+	w := c.Wallet
+	return w != nil && w.Record > 0 && w.Chain != (bourse.TxHash{}) && isBySigner(w.Signed)
+}
+
 func isCool(c *bourse.Command) bool {
 	return c.Wallet != nil && c.Wallet.Network > 0 && c.On == (c.AssetID > 0) && c.On != c.Amount.IsZero()
 }

@@ -109,8 +109,16 @@ func detailText(c *bourse.Command) string { return fmt.Sprintf("uid=%d %q", c.Op
 func xid(c *bourse.Command) string        { return fmt.Sprintf("xid=%d", c.Wallet.ID) }
 
 func describeSigned(s *bourse.SignedTx) string {
-	return fmt.Sprintf("%s network=%d xid=%d tx=%x from=%d nonce=%d inputs=%d bytes=%d",
+	text := fmt.Sprintf("%s network=%d xid=%d tx=%x from=%d nonce=%d inputs=%d bytes=%d",
 		s.Kind, s.Network, s.Wallet, s.Tx, s.From, s.Nonce, len(s.Inputs), len(s.Raw))
+	for i, p := range s.Joined {
+		text += fmt.Sprintf("%s%d:%s", [...]string{" joined=", ","}[min(i, 1)], p.Wallet, p.Amount.Format(0))
+	}
+	return text
+}
+
+func describeEntry(c *bourse.Command) string {
+	return fmt.Sprintf("record=%d %s", c.Wallet.Record, describeSigned(c.Wallet.Signed))
 }
 
 func describeWarm(c *bourse.Command) string {

@@ -139,6 +139,11 @@ func commands() []bourse.Command {
 			Network: 2, Kind: bourse.SignedSweep, Tx: bourse.TxHash{4}, Raw: []byte{1, 2, 3}, From: 6, Nonce: 7,
 			Cost: bourse.AssetAmount{Asset: 1, Amount: one},
 		}}},
+		{Kind: bourse.CommandRecordJoined, Wallet: &bourse.WalletCommand{Record: 4, Chain: bourse.TxHash{6}, Signed: &bourse.SignedTx{
+			Network: 2, Kind: bourse.SignedWithdrawal, Wallet: 5, Tx: bourse.TxHash{7}, Raw: []byte{1, 2, 3},
+			Joined: []bourse.Share{{Wallet: 5, Amount: one}, {Wallet: 9, Amount: one}},
+			Inputs: []bourse.Outpoint{{Tx: bourse.TxHash{9}, Index: 3}}, Cost: bourse.AssetAmount{Asset: 3, Amount: one},
+		}}},
 		{Kind: bourse.CommandCool, On: true, AssetID: 2, Amount: one, Wallet: &bourse.WalletCommand{Network: 2}},
 		{Kind: bourse.CommandCool, Wallet: &bourse.WalletCommand{Network: 2}},
 		{Kind: bourse.CommandWarm, On: true, Wallet: &bourse.WalletCommand{Signed: &bourse.SignedTx{

@@ -469,7 +469,7 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 			c.SignedTx(codec.New(c, &codec.New(c, &cmd.Wallet).Signed))
 		},
 		check: func(c *bourse.Command) bool {
-			return c.Wallet != nil && isBySigner(c.Wallet.Signed)
+			return c.Wallet != nil && isBySigner(c.Wallet.Signed) && len(c.Wallet.Signed.Joined) == 0
 		},
 		details: func(c *bourse.Command) string { return describeSigned(c.Wallet.Signed) },
 	},
@@ -479,20 +479,16 @@ var kinds = [bourse.LastCommandKind + 1]kind{
 		check:  isWithdrawals, details: xid,
 	},
 	bourse.CommandRecord: {
-		name: "record", noun: "entry of the signer's record",
+		name: "record", noun: "entry of the signer's record", fields: codeEntry, details: describeEntry,
+		check: func(c *bourse.Command) bool { return isEntry(c) && len(c.Wallet.Signed.Joined) == 0 },
+	},
+	bourse.CommandRecordJoined: {
+		name: "record-joined", noun: "entry of the signer's record", details: describeEntry,
 		fields: func(c *codec.Codec, cmd *bourse.Command) {
-			w := codec.New(c, &cmd.Wallet)
-			codec.Uint64(c, &w.Record)
-			c.Fixed(w.Chain[:])
-			c.SignedTx(codec.New(c, &w.Signed))
+			codeEntry(c, cmd)
+			c.Shares(&cmd.Wallet.Signed.Joined)
 		},
-		check: func(c *bourse.Command) bool {
-			w := c.Wallet
-			return w != nil && w.Record > 0 && w.Chain != (bourse.TxHash{}) && isBySigner(w.Signed)
-		},
-		details: func(c *bourse.Command) string {
-			return fmt.Sprintf("record=%d %s", c.Wallet.Record, describeSigned(c.Wallet.Signed))
-		},
+		check: func(c *bourse.Command) bool { return isEntry(c) && len(c.Wallet.Signed.Joined) > 0 },
 	},
 	bourse.CommandVoided: {
 		name: "voided", noun: "withdrawal",

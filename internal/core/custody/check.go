@@ -116,7 +116,7 @@ func (c *Custody) Check() error {
 		case w.Tx == bourse.TxHash{}:
 		case s == nil && !w.Reverted:
 			return fmt.Errorf("withdrawal %d is paid by a transaction that is not known", w.ID)
-		case s != nil && (s.Wallet != w.ID || s.State == bourse.SignedDropped || s.Reverted != w.Reverted):
+		case s != nil && (!s.Pays(w.ID) || s.State == bourse.SignedDropped || s.Reverted != w.Reverted):
 			return fmt.Errorf("withdrawal %d and its transaction disagree", w.ID)
 		}
 	}
@@ -158,7 +158,7 @@ func (c *Custody) checkBlocks(n *Network) error {
 	deposits := 0
 	for i := range n.blocks {
 		for _, m := range n.blocks[i].txs {
-			if s := m.Signed; s != nil && m.Was == bourse.SignedDropped && c.pays(n, s) != nil {
+			if s := m.Signed; s != nil && m.Was == bourse.SignedDropped && len(c.PaidBy(n, s)) > 0 {
 				return fmt.Errorf("transaction %x was given up and pays", m.Hash)
 			}
 			found, err := n.checkMined(&n.blocks[i], m)
@@ -204,23 +204,16 @@ func (c *Custody) checkSigned(n *Network, s *bourse.SignedTx) error {
 		return nil
 	}
 
-	w := c.pays(n, s)
-	if (s.State == bourse.SignedWaiting || s.State == bourse.SignedAccepted) && w == nil {
+	paid := c.PaidBy(n, s)
+	if (s.State == bourse.SignedWaiting || s.State == bourse.SignedAccepted) && len(paid) == 0 {
 		return errors.New("no withdrawal waits for it")
 	}
-	if w != nil && s.State == bourse.SignedMined && !s.Reverted && w.Status != bourse.WalletDone {
-		return errors.New("it paid a withdrawal that is not done")
+	for _, w := range paid {
+		if s.State == bourse.SignedMined && !s.Reverted && w.Status != bourse.WalletDone {
+			return errors.New("it paid a withdrawal that is not done")
+		}
 	}
 	return nil
-}
-
-// pays returns the withdrawal that a transaction pays, or nil.
-func (c *Custody) pays(n *Network, s *bourse.SignedTx) *bourse.Withdrawal {
-	w := c.withdrawals[s.Wallet]
-	if w == nil || w.Network != n.Network || w.Tx != s.Tx {
-		return nil
-	}
-	return w
 }
 
 // checkMined checks that a transaction's deposits lie in its block and that its postings

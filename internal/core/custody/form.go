@@ -31,6 +31,7 @@ func (n *Network) code(c *codec.Codec) {
 
 func codeSigned(c *codec.Codec, s *bourse.SignedTx) {
 	c.SignedTx(s)
+	c.Shares(&s.Joined)
 	codec.Uint8(c, &s.State)
 	c.Bool(&s.Reverted)
 	c.BlockRef(&s.Block)

@@ -146,8 +146,10 @@ func (c *Custody) settle(ev *bourse.Events, n *Network, m *Mined) {
 	s.State = bourse.SignedFinal
 	ev.AddSigned(s)
 	n.forgetSigned(s)
-	if w := c.withdrawals[s.Wallet]; w != nil && w.Tx == s.Tx && !s.Reverted {
-		delete(c.withdrawals, w.ID)
+	for _, w := range c.PaidBy(n, s) {
+		if !s.Reverted {
+			delete(c.withdrawals, w.ID)
+		}
 	}
 }
 

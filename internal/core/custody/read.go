@@ -131,7 +131,7 @@ func (x *reader) readMoney(n *Network) {
 func (x *reader) readSigned(network bourse.NetworkID) *bourse.SignedTx {
 	s := new(bourse.SignedTx)
 	codeSigned(x.c, s)
-	x.c.Want(s.Valid() && s.Network == network && s.Wallet <= x.lastWallet && x.past(s.Time))
+	x.c.Want(s.Valid() && s.Network == network && x.allotted(s) && x.past(s.Time))
 	switch s.State {
 	case bourse.SignedMined:
 	case bourse.SignedWaiting, bourse.SignedAccepted, bourse.SignedDropped:
@@ -140,6 +140,15 @@ func (x *reader) readSigned(network bourse.NetworkID) *bourse.SignedTx {
 		x.c.Want(false)
 	}
 	return s
+}
+
+// allotted reports whether the ids of a transaction were allotted.
+func (x *reader) allotted(s *bourse.SignedTx) bool {
+	last := s.Wallet
+	for id := range s.Payees {
+		last = id
+	}
+	return last <= x.lastWallet
 }
 
 func (x *reader) readBlock(n *Network) {

@@ -64,7 +64,7 @@ func (n *Network) Strandings(wallet bourse.WalletID, tx bourse.TxHash, yield fun
 		return
 	}
 	for _, old := range ordered.Select(n.signed, func(s *bourse.SignedTx) bool {
-		return s.Wallet == wallet && s.State == bourse.SignedDropped && n.supplants(m, s)
+		return s.Pays(wallet) && s.State == bourse.SignedDropped && n.supplants(m, s)
 	}, byHash) {
 		if !yield(m, old) {
 			return

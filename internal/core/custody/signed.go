@@ -25,12 +25,12 @@ func (n *Network) CanSign(s *bourse.SignedTx) bourse.Reason {
 	return 0
 }
 
-// Supersedes reports whether at most one of a withdrawal's transaction and the ones
-// dropped for it can be paid, whatever nodes report about them: with each dropped one it
-// shares an output or its nonce, unless a block at least depth deep excludes that one.
+// Supersedes reports whether each withdrawal that a transaction pays is paid once at most, whatever nodes report about
+// those dropped for it: with each of them the transaction shares an output or its nonce, unless a block at least depth
+// deep excludes that one. So all transactions of a withdrawal exclude each other, whichever others each pays.
 func (n *Network) Supersedes(s *bourse.SignedTx, depth uint64) bool {
 	return !ordered.Any(n.signed, func(old *bourse.SignedTx) bool {
-		return old.Wallet == s.Wallet && old.State == bourse.SignedDropped && !old.Rivals(s) && !n.excluded(old, depth)
+		return old.State == bourse.SignedDropped && old.Shares(s) && !old.Rivals(s) && !n.excluded(old, depth)
 	})
 }
 
@@ -165,12 +165,17 @@ func (n *Network) Drop(ev *bourse.Events, s *bourse.SignedTx) {
 
 // DropMoves gives up the waiting sweeps and top-ups that a mined transaction excludes.
 func (n *Network) DropMoves(ev *bourse.Events, mined *bourse.SignedTx) {
-	for _, s := range ordered.Select(n.signed,
-		func(s *bourse.SignedTx) bool {
-			return s.Kind != bourse.SignedWithdrawal && s.State <= bourse.SignedAccepted && s.Rivals(mined)
-		},
-		byHash,
-	) {
-		n.Drop(ev, s)
+	for _, s := range n.Excluded(mined) {
+		if s.Kind != bourse.SignedWithdrawal {
+			n.Drop(ev, s)
+		}
 	}
+}
+
+// Excluded returns the transactions that wait for a block and that a mined one excludes, by hash.
+func (n *Network) Excluded(mined *bourse.SignedTx) []*bourse.SignedTx {
+	return ordered.Select(n.signed,
+		func(s *bourse.SignedTx) bool { return s.State <= bourse.SignedAccepted && s.Rivals(mined) },
+		byHash,
+	)
 }

@@ -20,6 +20,16 @@ func (c *Custody) AddWithdrawal(w *bourse.Withdrawal) {
 // Withdrawal returns a remembered withdrawal, or nil.
 func (c *Custody) Withdrawal(id bourse.WalletID) *bourse.Withdrawal { return c.withdrawals[id] }
 
+// PaidBy returns the remembered withdrawals whose transaction is s, by id.
+func (c *Custody) PaidBy(n *Network, s *bourse.SignedTx) (list []*bourse.Withdrawal) {
+	for id := range s.Payees {
+		if w := c.withdrawals[id]; w != nil && w.Network == n.Network && w.Tx == s.Tx {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
 // OpenWithdrawals returns the number of an account's open withdrawals.
 func (c *Custody) OpenWithdrawals(account bourse.AccountID) int { return len(c.open[account]) }
 

@@ -91,29 +91,77 @@ func (e *Engine) ours(n *custody.Network, m *custody.Mined, ev *bourse.Events) b
 	return m.Was != bourse.SignedDropped
 }
 
-// takeBack restores a dropped transaction as its withdrawal's, because it was mined and
-// pays after all: no other transaction may pay the withdrawal now. It does nothing if the
-// withdrawal is final or paid.
+// takeBack restores a dropped transaction as that of its withdrawals, because it was mined and
+// pays after all: no other transaction may pay them now. It does nothing if each withdrawal
+// is final or paid. Others that it excludes are given up: once its block leaves the chain, it has their outputs again.
 func (e *Engine) takeBack(n *custody.Network, m *custody.Mined, ev *bourse.Events) {
-	w := e.custody.Withdrawal(m.Signed.Wallet)
-	if w == nil || !slices.ContainsFunc(netOf(m), func(c netChange) bool { return c.pays(w) && e.apart(n, m, w) }) {
-		return
-	}
-	switch s := n.Signed(w.Tx); {
-	case s == nil:
-	case s.State != bourse.SignedMined:
-		n.Drop(ev, s)
-	case !s.Reverted:
+	d := e.dueOf(n, m.Signed, e.unpaid)
+	if !slices.ContainsFunc(netOf(m), func(c netChange) bool { return e.pays(n, m, &d, c) }) {
 		return
 	}
 
-	n.TakeBack(m)
-	w.Tx, w.Reverted, w.Ending = m.Hash, false, false
-	if w.Status != bourse.WalletDone { // the signer may have signed for it without a request
-		e.custody.Undelay(w)
-		w.Status, w.Approved, w.Signed = bourse.WalletProcessing, true, true
+	for _, w := range d.to {
+		if s := n.Signed(w.Tx); s != nil && s.State != bourse.SignedMined {
+			n.Drop(ev, s)
+			e.disjoin(n, s, w, ev)
+		}
+		w.Tx, w.Reverted, w.Ending = m.Hash, false, false
 	}
-	e.custody.ChangedWithdrawal(ev, w)
+	if n.ByOutput() && e.rules >= bourse.RulesJoined {
+		for _, s := range n.Excluded(m.Signed) {
+			n.Drop(ev, s)
+			e.disjoin(n, s, nil, ev)
+		}
+	}
+	n.TakeBack(m)
+	for _, w := range d.to {
+		if w.Status != bourse.WalletDone { // the signer may have signed for it without a request
+			e.custody.Undelay(w)
+			w.Status, w.Approved, w.Signed = bourse.WalletProcessing, true, true
+		}
+		e.custody.ChangedWithdrawal(ev, w)
+	}
+}
+
+// unpaid reports whether no block pays a withdrawal.
+func (e *Engine) unpaid(w *bourse.Withdrawal) bool {
+	s := e.custody.Network(w.Network).Signed(w.Tx)
+	return s == nil || s.State != bourse.SignedMined || s.Reverted
+}
+
+// due is what a mined transaction of the exchange pays.
+type due struct {
+	to    []*bourse.Withdrawal
+	asset bourse.AssetID
+	// all includes lost, the amounts of a joined transaction for other withdrawals, which are over or paid by another one.
+	all, lost bourse.Amount
+}
+
+// dueOf returns what a transaction pays to those of its withdrawals that pass.
+func (e *Engine) dueOf(n *custody.Network, s *bourse.SignedTx, pass func(*bourse.Withdrawal) bool) (d due) {
+	for id := range s.Payees {
+		w, share := e.custody.Withdrawal(id), s.Share(id)
+		if w != nil && len(s.Joined) == 0 {
+			share = w.Amount
+		}
+		d.all = d.all.Plus(share) // it is valid: the sum fits
+		if w == nil || w.Network != n.Network || w.Amount != share || len(d.to) > 0 && w.Asset != d.asset || !pass(w) {
+			d.lost = d.lost.Plus(share)
+			continue
+		}
+		d.to, d.asset = append(d.to, w), w.Asset
+	}
+	return d
+}
+
+// covered reports whether a change is a loss that covers what is paid.
+func (d *due) covered(n netChange) bool {
+	return !n.gained && n.Asset == d.asset && !n.Amount.Less(d.all)
+}
+
+// pays reports whether a change by a mined transaction is the payment of what is due.
+func (e *Engine) pays(n *custody.Network, m *custody.Mined, d *due, c netChange) bool {
+	return len(d.to) > 0 && d.covered(c) && e.apart(n, m, d.to[0])
 }
 
 // mineStrange posts a transaction that the exchange did not sign, or had dropped for a withdrawal that is over. Money
@@ -125,9 +173,7 @@ func (e *Engine) mineStrange(n *custody.Network, m *custody.Mined, ev *bourse.Ev
 		e.post(m, ev, bourse.Transfer{
 			Kind: bourse.TransferStrange, From: bourse.AccountTreasury, To: outside, Asset: t.Asset, Amount: t.Amount,
 		})
-		if !n.Recounts() {
-			e.halt(n, bourse.HaltStrangeSpend, ev)
-		}
+		e.haltAtLoss(n, ev)
 	}
 	for i := range m.Inflows {
 		if o := &m.Inflows[i]; o.Owner == bourse.AccountTreasury {
@@ -139,15 +185,13 @@ func (e *Engine) mineStrange(n *custody.Network, m *custody.Mined, ev *bourse.Ev
 	}
 }
 
-// mineOurs posts a transaction of the exchange. Of the amount that left, the withdrawal's
-// amount is its payment and the rest the network's fee. If less left, the transaction did
-// not pay.
+// mineOurs posts a transaction of the exchange. Of the amount that left, the withdrawals'
+// amounts are their payments and the rest the network's fee. If less left, the transaction did
+// not pay. What a joined one that was given up pays for a withdrawal that is over is the operator's loss, and halts the
+// network.
 func (e *Engine) mineOurs(n *custody.Network, m *custody.Mined, ev *bourse.Events) {
 	outside := bourse.NetworkAccount(n.Network)
-	w := e.custody.Withdrawal(m.Signed.Wallet)
-	if w != nil && w.Tx != m.Hash {
-		w = nil
-	}
+	d := e.dueOf(n, m.Signed, func(w *bourse.Withdrawal) bool { return w.Tx == m.Hash })
 
 	paid := false
 	for _, net := range netOf(m) {
@@ -159,13 +203,10 @@ func (e *Engine) mineOurs(n *custody.Network, m *custody.Mined, ev *bourse.Event
 			continue
 		}
 		cost := net.Amount
-		if w != nil && net.pays(w) && e.apart(n, m, w) {
+		if e.pays(n, m, &d, net) {
 			paid = true
-			cost = net.Amount.Minus(w.Amount)
-			e.post(m, ev, bourse.Transfer{
-				Kind: bourse.TransferPaid, From: bourse.AccountInTransit, To: outside,
-				Asset: net.Asset, Amount: w.Amount,
-			})
+			cost = net.Amount.Minus(d.all)
+			e.postPaid(n, m, &d, ev)
 		}
 		if !cost.IsZero() {
 			e.post(m, ev, bourse.Transfer{
@@ -175,13 +216,38 @@ func (e *Engine) mineOurs(n *custody.Network, m *custody.Mined, ev *bourse.Event
 		}
 	}
 
-	switch {
-	case w == nil:
-	case paid && w.Status == bourse.WalletProcessing:
-		e.settleWithdrawal(w, ev) // the acceptance got lost
-	case !paid:
-		m.Signed.Reverted, w.Reverted = true, true
-		e.custody.ChangedWithdrawal(ev, w)
+	for _, w := range d.to {
+		switch {
+		case !paid:
+			m.Signed.Reverted, w.Reverted = true, true
+			e.custody.ChangedWithdrawal(ev, w)
+		case w.Status == bourse.WalletProcessing:
+			e.settleWithdrawal(w, ev) // the acceptance got lost
+		}
+	}
+}
+
+// postPaid posts what a transaction pays.
+func (e *Engine) postPaid(n *custody.Network, m *custody.Mined, d *due, ev *bourse.Events) {
+	outside := bourse.NetworkAccount(n.Network)
+	for _, w := range d.to {
+		e.post(m, ev, bourse.Transfer{
+			Kind: bourse.TransferPaid, From: bourse.AccountInTransit, To: outside, Asset: w.Asset, Amount: w.Amount,
+		})
+	}
+	if !d.lost.IsZero() {
+		e.post(m, ev, bourse.Transfer{
+			Kind: bourse.TransferStrange, From: bourse.AccountTreasury, To: outside, Asset: d.asset, Amount: d.lost,
+		})
+		e.haltAtLoss(n, ev)
+	}
+}
+
+// haltAtLoss halts a network of which a stranger or a late transaction took money. A chain that is counted anew has what
+// operators know, and stays.
+func (e *Engine) haltAtLoss(n *custody.Network, ev *bourse.Events) {
+	if !n.Recounts() {
+		e.halt(n, bourse.HaltStrangeSpend, ev)
 	}
 }
 
@@ -191,13 +257,8 @@ type netChange struct {
 	gained bool
 }
 
-// pays reports whether the change is a loss that covers a withdrawal.
-func (n *netChange) pays(w *bourse.Withdrawal) bool {
-	return !n.gained && n.Asset == w.Asset && !n.Amount.Less(w.Amount)
-}
-
-// apart reports whether what left by a transaction can only be a payment of the withdrawal. On a network of accounts a
-// payment takes two amounts from its address, the cost and the amount, and a failed transaction takes the cost alone. That
+// apart reports whether what left by a transaction can only be a payment of the withdrawal. On a network of accounts, which
+// has no joined ones, a payment takes two amounts from its address, the cost and the amount, and a failed transaction takes the cost alone. That
 // matters for the coin of the costs, if the transaction may cost as much as it pays.
 func (e *Engine) apart(n *custody.Network, m *custody.Mined, w *bourse.Withdrawal) bool {
 	s := m.Signed
@@ -331,12 +392,14 @@ func (e *Engine) unmine(n *custody.Network, m *custody.Mined, ev *bourse.Events)
 	if m.Signed == nil || m.Signed.Kind != bourse.SignedWithdrawal {
 		return
 	}
-	w := e.custody.Withdrawal(m.Signed.Wallet)
-	switch {
-	case w == nil || w.Tx != m.Hash:
+	paid := e.custody.PaidBy(n, m.Signed)
+	if len(paid) == 0 {
 		m.Was = bourse.SignedDropped // dropped while it was mined without paying
-	case w.Reverted:
-		w.Reverted = false
-		e.custody.ChangedWithdrawal(ev, w)
+	}
+	for _, w := range paid {
+		if w.Reverted {
+			w.Reverted = false
+			e.custody.ChangedWithdrawal(ev, w)
+		}
 	}
 }

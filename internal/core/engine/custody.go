@@ -40,6 +40,10 @@ func (e *Engine) decideWallet(cmd *bourse.Command, ev *bourse.Events) {
 		reason = e.asking(cmd.Wallet.ID, ev)
 	case bourse.CommandRecord:
 		reason = e.record(cmd.Wallet, ev)
+	case bourse.CommandRecordJoined:
+		if reason = bourse.RulesTooOld; e.rules >= bourse.RulesJoined {
+			reason = e.record(cmd.Wallet, ev)
+		}
 	case bourse.CommandVoided:
 		reason = e.voided(cmd.Wallet.ID, ev)
 	case bourse.CommandAccepted:

@@ -58,34 +58,66 @@ func (e *Engine) record(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Rea
 }
 
 func (e *Engine) recordWithdrawal(n *custody.Network, s *bourse.SignedTx, ev *bourse.Events) {
-	w := e.custody.Withdrawal(s.Wallet)
 	known := n.Signed(s.Tx)
+	w := e.custody.Withdrawal(s.Wallet)
 	switch {
 	case known != nil && known.State != bourse.SignedDropped:
 		return // recorded by a build that did not follow the signer's record
 	case w == nil && e.custody.Allotted(s.Wallet) && e.rules < bourse.RulesRecorded:
 		return // over long ago: only such a build left its entry behind
-	case w == nil || w.Network != n.Network || !w.AtSigner:
-		e.halt(n, bourse.HaltUnknownSigned, ev)
-		if e.custody.UseUp(s.Wallet) {
-			e.keep(n, s, ev)
-		}
-		return
 	}
 
-	w.AtSigner, w.Ending, w.Signed, w.Approved = false, false, true, true
-	if w.Status != bourse.WalletDone {
-		e.custody.Undelay(w)
-		w.Status = bourse.WalletProcessing
+	asked, all := e.askedFor(n, s)
+	usable := true
+	if !all {
+		e.halt(n, bourse.HaltUnknownSigned, ev)
+		for id := range s.Payees {
+			usable = e.custody.UseUp(id) && usable
+		}
 	}
-	depth := uint64(e.terms(w.Network, w.Asset).Confirms)
-	if w.Tx == (bourse.TxHash{}) && n.CanSign(s) == 0 && n.Supersedes(s, depth) {
+
+	free := true
+	for _, w := range asked {
+		w.AtSigner, w.Ending, w.Signed, w.Approved = false, false, true, true
+		if w.Status != bourse.WalletDone {
+			e.custody.Undelay(w)
+			w.Status = bourse.WalletProcessing
+		}
+		free = free && w.Tx == bourse.TxHash{}
+	}
+
+	switch {
+	case !usable:
+	case all && free && n.CanSign(s) == 0 && n.Supersedes(s, uint64(e.terms(n.Network, asked[0].Asset).Confirms)):
 		n.Sign(ev, s)
-		w.Tx = s.Tx
-	} else {
+		for _, w := range asked {
+			w.Tx = s.Tx
+		}
+	default:
 		e.keep(n, s, ev)
 	}
-	e.custody.ChangedWithdrawal(ev, w)
+	for _, w := range asked {
+		e.custody.ChangedWithdrawal(ev, w)
+	}
+	for _, p := range s.Joined {
+		e.outdateTransaction(p.Wallet, ev)
+	}
+}
+
+// askedFor returns the withdrawals of a transaction for which the signer was asked, and whether they are all of them. Those of
+// a joined one are of one asset, and it has their amounts.
+func (e *Engine) askedFor(n *custody.Network, s *bourse.SignedTx) (asked []*bourse.Withdrawal, all bool) {
+	all = true
+	for id := range s.Payees {
+		w := e.custody.Withdrawal(id)
+		fits := w != nil && w.Network == n.Network && w.AtSigner &&
+			(len(s.Joined) == 0 || s.Share(id) == w.Amount && (len(asked) == 0 || asked[0].Asset == w.Asset))
+		if fits {
+			asked = append(asked, w)
+		}
+		all = all && fits
+	}
+	return asked, all
 }
 
 // keep puts a transaction on record that must not be sent. If a block was taken in with it before the record

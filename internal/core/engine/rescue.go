@@ -106,40 +106,59 @@ func (e *Engine) paidWithdrawal(cmd *bourse.WalletCommand, ev *bourse.Events) bo
 	n := e.custody.Network(w.Network)
 	var stand *bourse.SignedTx
 	n.Strandings(w.ID, cmd.Tx, func(m *custody.Mined, old *bourse.SignedTx) bool {
-		s := *old
-		s.Tx, s.Inputs, s.Time = m.Hash, m.Spent, e.now
-		trial := custody.Mined{TxEffect: m.TxEffect, Signed: &s}
-		if !e.tookAmount(n, &trial, w) {
-			return true
-		}
-		stand = &s
-		return false
+		stand = e.standIn(n, m, old, w)
+		return stand == nil
 	})
 	if stand == nil {
 		return bourse.NotPaid
 	}
 
 	e.keep(n, stand, ev)
+	for _, p := range stand.Joined {
+		if p.Wallet != w.ID {
+			e.outdateTransaction(p.Wallet, ev)
+		}
+	}
 	ev.Outcome.ID = uint64(w.ID)
 	return 0
 }
 
-// tookAmount reports whether a transaction takes a withdrawal's amount, and little besides it. On a network of accounts the
-// amount leaves as such, beside the cost. Elsewhere the rest is the cost, which is at most as much as that of the
-// transaction that was given up.
-func (e *Engine) tookAmount(n *custody.Network, m *custody.Mined, w *bourse.Withdrawal) bool {
+// standIn returns a stranger's transaction as one of the exchange, in the place of one that was given up: it pays the
+// withdrawal alone or, if it took too much for that, all that a joined one would have paid. It returns nil if it did neither.
+func (e *Engine) standIn(n *custody.Network, m *custody.Mined, old *bourse.SignedTx, w *bourse.Withdrawal) *bourse.SignedTx {
+	s := *old
+	s.Tx, s.Inputs, s.Time = m.Hash, m.Spent, e.now
+	trial := custody.Mined{TxEffect: m.TxEffect, Signed: &s}
+	s.Wallet, s.Joined = w.ID, nil
+	if e.tookAmount(n, &trial) {
+		return &s
+	}
+	s.Wallet, s.Joined = old.Wallet, old.Joined
+	if len(s.Joined) > 0 && e.tookAmount(n, &trial) {
+		return &s
+	}
+	return nil
+}
+
+// tookAmount reports whether a transaction takes what it pays, and little besides it, and all its withdrawals are stranded. On
+// a network of accounts the amount leaves as such, beside the cost. Elsewhere the rest is the cost, which is at most as much
+// as that of the transaction that was given up.
+func (e *Engine) tookAmount(n *custody.Network, m *custody.Mined) bool {
 	if sums, fit := custody.Sums(&bourse.BlockEffect{Txs: []bourse.TxEffect{*m.TxEffect}}); !fit || !e.room(sums) {
 		return false
 	}
+	d := e.dueOf(n, m.Signed, func(w *bourse.Withdrawal) bool { return w.Signed && !w.Ending && w.Unsigned() })
+	if len(d.to) == 0 || !d.lost.IsZero() {
+		return false
+	}
 	for _, net := range netOf(m) {
-		if !net.pays(w) {
+		if !d.covered(net) {
 			continue
 		}
-		cost := net.Amount.Minus(w.Amount)
 		if n.ByOutput() {
-			return !m.Signed.Cost.Amount.Less(cost)
+			return !m.Signed.Cost.Amount.Less(net.Amount.Minus(d.all))
 		}
-		return beside(m, w)
+		return beside(m, d.to[0])
 	}
 	return false
 }

@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/bourse-exchange/bourse"
+import (
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/core/custody"
+)
 
 // signed records a transaction of the exchange before it is sent. From here on its
 // withdrawal cannot be canceled. A refused transaction must never be sent.
@@ -51,7 +54,7 @@ func (e *Engine) signed(asked *bourse.SignedTx, ev *bourse.Events) bourse.Reason
 	return 0
 }
 
-// accepted records that a network accepted a transaction, and its withdrawal is done. The
+// accepted records that a network accepted a transaction, and its withdrawals are done. The
 // command may come late, or again.
 func (e *Engine) accepted(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Reason {
 	if e.network(cmd.Network) == nil {
@@ -66,9 +69,10 @@ func (e *Engine) accepted(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.R
 		ev.AddSigned(s)
 	}
 
-	w := e.custody.Withdrawal(s.Wallet)
-	if w != nil && w.Tx == s.Tx && w.Status == bourse.WalletProcessing && !w.Reverted {
-		e.settleWithdrawal(w, ev)
+	for _, w := range e.custody.PaidBy(e.custody.Network(cmd.Network), s) {
+		if w.Status == bourse.WalletProcessing && !w.Reverted {
+			e.settleWithdrawal(w, ev)
+		}
 	}
 	ev.Outcome.ID = uint64(s.Wallet)
 	return 0
@@ -92,16 +96,37 @@ func (e *Engine) replaceWithdrawal(cmd *bourse.WalletCommand, ev *bourse.Events)
 	return 0
 }
 
-// giveUp drops the transaction of a withdrawal, if any, unless it is mined and paid.
+// giveUp drops the transaction of a withdrawal, if any, unless it is mined and paid. The withdrawals that it joins need
+// another one too.
 func (e *Engine) giveUp(w *bourse.Withdrawal, ev *bourse.Events) bourse.Reason {
 	n := e.custody.Network(w.Network)
-	if s := n.Signed(w.Tx); s != nil && s.State != bourse.SignedMined {
+	s := n.Signed(w.Tx)
+	if s != nil && s.State != bourse.SignedMined {
 		n.Drop(ev, s)
 	} else if s != nil && !s.Reverted {
 		return bourse.AlreadyMined
 	}
+	if s != nil {
+		e.disjoin(n, s, w, ev)
+	}
 	w.Tx, w.Reverted = bourse.TxHash{}, false
 	return 0
+}
+
+// disjoin takes a given up transaction from its withdrawals, but for one.
+func (e *Engine) disjoin(n *custody.Network, s *bourse.SignedTx, from *bourse.Withdrawal, ev *bourse.Events) {
+	for _, w := range e.custody.PaidBy(n, s) {
+		if w != from {
+			w.Tx, w.Reverted = bourse.TxHash{}, false
+			e.custody.ChangedWithdrawal(ev, w)
+			e.outdateTransaction(w.ID, ev)
+		}
+	}
+}
+
+// outdateTransaction marks the waiting acts about a withdrawal's transaction: a command about another withdrawal changed it.
+func (e *Engine) outdateTransaction(id bourse.WalletID, ev *bourse.Events) {
+	e.outdate(&bourse.Command{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: id}}, ev)
 }
 
 // releaseWithdrawal ends a withdrawal whose transaction can never be mined, and returns

@@ -10,7 +10,7 @@ import (
 )
 
 // stateVersion is the version of the canonical form.
-const stateVersion = 7
+const stateVersion = 8
 
 // Snapshot writes the whole state in its canonical form: emit receives the bytes in order
 // and must not keep them. The form depends on the state alone, never on its layout in

@@ -50,7 +50,7 @@ func (m *walletModel) comes(c *chain) bourse.TxEffect {
 // possible reports whether a transaction may be mined now, after others of the
 // same block or before them.
 func (m *walletModel) possible(i int, tx bourse.TxEffect, others []bourse.TxEffect) bool {
-	if m.excludedSweep(tx.Hash, others) {
+	if m.excludedSweep(tx.Hash, others) || m.atSigner(tx.Hash) {
 		return false
 	}
 	_, there := m.chains[i].unspent()
@@ -85,8 +85,9 @@ func (m *walletModel) block(i int, txs []bourse.TxEffect) {
 	m.must(c.next(txs...))
 	m.steps["block"]++
 	for _, tx := range txs {
-		if s := m.signed[tx.Hash]; s != nil && s.w != nil && s.w.tx == tx.Hash && s.w.status == bourse.WalletProcessing && m.pays(s) {
-			m.settle(s.w)
+		if s := m.signed[tx.Hash]; s != nil && m.pays(s) {
+			m.minedLate(s)
+			m.done(s)
 		}
 		m.sweptBy(tx.Hash)
 		for _, o := range tx.Inflows {

@@ -22,22 +22,25 @@ func (m *walletModel) end(w *modelWithdrawal) {
 
 // ask asks the signer for a transaction, and perhaps changes much before the journal has
 // what it signed.
-func (m *walletModel) ask(w *modelWithdrawal, s *modelSigned, olds []*modelSigned) {
-	asking := askingCommand(w.id)
-	switch {
-	case m.stopped(w.chain):
-		m.refused(bourse.WithdrawalsPaused, asking)
-		return
-	case m.frozen[w.account]:
-		m.refused(bourse.AccountFrozen, asking)
-		return
+func (m *walletModel) ask(s *modelSigned, olds []*modelSigned) {
+	for _, w := range s.to {
+		asking := askingCommand(w.id)
+		switch {
+		case m.stopped(w.chain):
+			m.refused(bourse.WithdrawalsPaused, asking)
+			return
+		case m.frozen[w.account]:
+			m.refused(bourse.AccountFrozen, asking)
+			return
+		}
+		m.must(asking)
+		w.atSigner = true
 	}
-	m.must(asking)
-	w.atSigner = true
 	if m.chance(20) {
 		return // the process ends here; it asks again
 	}
 
+	w := s.to[m.below(len(s.to))]
 	if m.chance(20) {
 		m.frozen[w.account] = true
 		m.must(freezeCommand(w.account, true))
@@ -51,26 +54,32 @@ func (m *walletModel) ask(w *modelWithdrawal, s *modelSigned, olds []*modelSigne
 		}
 		m.steps["signed after a cancel"]++
 	}
-	m.takeOver(w, s, olds)
+	m.takeOver(s, olds)
 }
 
 // takeOver journals what the signer signed: it pays, whatever came in between, unless the
 // chain has no room for it.
-func (m *walletModel) takeOver(w *modelWithdrawal, s *modelSigned, olds []*modelSigned) {
-	last := &m.records[w.chain]
+func (m *walletModel) takeOver(s *modelSigned, olds []*modelSigned) {
+	i := s.w.chain
+	last := &m.records[i]
 	record := func(number uint64) bourse.Command { return recordCommand(number, s.s) }
 	m.refused(bourse.RecordOutOfOrder, record(*last+2))
 	*last++
 	m.must(record(*last))
 	m.refused(bourse.RecordOutOfOrder, record(max(1, *last)))
 	m.steps["recorded"]++
-
-	if w.status != bourse.WalletDone {
-		w.status, w.before, w.approved = bourse.WalletProcessing, 0, true
+	if len(s.to) > 1 {
+		m.steps["joined"]++
 	}
-	if w.chain == 1 && m.used(s.s.Nonce) ||
-		slices.ContainsFunc(olds, func(old *modelSigned) bool { return !old.s.Rivals(s.s) && !m.excluded(old) }) {
+
+	for _, w := range s.to {
+		if w.status != bourse.WalletDone {
+			w.status, w.before, w.approved = bourse.WalletProcessing, 0, true
+		}
 		w.sent, w.atSigner = true, false
+	}
+	if i == 1 && m.used(s.s.Nonce) ||
+		slices.ContainsFunc(olds, func(old *modelSigned) bool { return !old.s.Rivals(s.s) && !m.excluded(old) }) {
 		s.given, s.dropped = true, true
 		m.signed[s.s.Tx] = s
 		m.steps["kept"]++

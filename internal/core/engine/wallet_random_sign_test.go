@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"cmp"
 	"math/big"
 	"slices"
 
@@ -35,17 +36,28 @@ func (m *walletModel) sign() {
 		return
 	}
 	w := list[m.below(len(list))]
+	to := m.join(w, list)
+	if w.chain == 0 && len(to) == 1 && m.chance(60) {
+		return // it waits for others
+	}
 	cost := uint64(1 + m.below(4))
-	s := &bourse.SignedTx{Network: m.chains[w.chain].network, Kind: bourse.SignedWithdrawal, Wallet: w.id, Raw: []byte{1}}
+	s := &bourse.SignedTx{Network: m.chains[w.chain].network, Kind: bourse.SignedWithdrawal, Wallet: to[0].id, Raw: []byte{1}}
 	var tx bourse.TxEffect
-	olds, careful := m.instead(w), m.chance(85)
+	olds, careful := m.instead(to...), m.chance(85)
+	amount := uint64(0)
+	for _, each := range to {
+		amount += each.amount
+		if len(to) > 1 {
+			s.Joined = append(s.Joined, bourse.Share{Wallet: each.id, Amount: bourse.Units(each.amount)})
+		}
+	}
 	if w.chain == 0 {
 		free := m.free()
 		if careful {
 			free = sharedFirst(free, olds)
 		}
 		for n := 1; n <= len(free) && len(tx.Outflows) == 0; n++ {
-			if pays, ok := m.chains[0].pay(free[:n], w.amount, cost); ok {
+			if pays, ok := m.chains[0].pay(free[:n], amount, cost); ok {
 				tx = pays
 			}
 		}
@@ -64,8 +76,8 @@ func (m *walletModel) sign() {
 		}
 	}
 	s.Tx = tx.Hash
-	if m.chance(60) {
-		m.ask(w, &modelSigned{w: w, s: s, tx: tx}, olds)
+	if len(to) > 1 || m.chance(60) {
+		m.ask(&modelSigned{w: w, to: to, s: s, tx: tx}, olds)
 		return
 	}
 	m.steps["signed"]++
@@ -85,13 +97,30 @@ func (m *walletModel) sign() {
 		return
 	}
 	m.must(signedCommand(s))
-	m.goesOut(&modelSigned{w: w, s: s, tx: tx})
+	m.goesOut(&modelSigned{w: w, to: to, s: s, tx: tx})
 }
 
-// goesOut makes a transaction that of its withdrawal, and one that may be mined.
+// join returns a withdrawal, and sometimes others of outputs that wait and are paid by the same transaction, by their ids.
+func (m *walletModel) join(w *modelWithdrawal, list []*modelWithdrawal) []*modelWithdrawal {
+	to := []*modelWithdrawal{w}
+	if w.chain != 0 || m.frozen[w.account] || m.stopped(0) || m.chance(20) {
+		return to
+	}
+	for _, other := range list {
+		if other != w && other.chain == 0 && !m.frozen[other.account] && m.chance(70) {
+			to = append(to, other)
+		}
+	}
+	slices.SortFunc(to, func(p, q *modelWithdrawal) int { return cmp.Compare(p.id, q.id) })
+	return to
+}
+
+// goesOut makes a transaction that of its withdrawals, and one that may be mined.
 func (m *walletModel) goesOut(s *modelSigned) {
 	w := s.w
-	w.sent, w.tx, w.atSigner = true, s.s.Tx, false
+	for _, w := range s.to {
+		w.sent, w.tx, w.atSigner = true, s.s.Tx, false
+	}
 	if w.chain == 1 {
 		m.nonces[hot] = max(m.nonces[hot], s.s.Nonce+1)
 	}
@@ -99,12 +128,13 @@ func (m *walletModel) goesOut(s *modelSigned) {
 	m.loose[w.chain] = append(m.loose[w.chain], s.tx)
 }
 
-// instead returns what was given up for a withdrawal and is in no block, in the
+// instead returns what was given up for one of some withdrawals and is in no block, in the
 // order of its signing.
-func (m *walletModel) instead(w *modelWithdrawal) []*modelSigned {
+func (m *walletModel) instead(to ...*modelWithdrawal) []*modelSigned {
 	var list []*modelSigned
 	for _, s := range m.signed {
-		if s.w == w && m.chains[w.chain].mined(s.s.Tx) == 0 {
+		mine := func(w *modelWithdrawal) bool { return slices.Contains(to, w) }
+		if slices.ContainsFunc(s.to, mine) && m.chains[s.w.chain].mined(s.s.Tx) == 0 {
 			list = append(list, s)
 		}
 	}
@@ -172,13 +202,75 @@ func (m *walletModel) accept() {
 	}
 	s := list[m.below(len(list))]
 	m.must(sentCommand(s.s.Network, s.s.Tx))
-	if s.w.status == bourse.WalletProcessing {
-		m.settle(s.w)
+	m.done(s)
+}
+
+// done settles the withdrawals of a transaction that the network has.
+func (m *walletModel) done(s *modelSigned) {
+	for _, w := range s.to {
+		if w.tx == s.s.Tx && w.status == bourse.WalletProcessing {
+			m.settle(w)
+		}
 	}
 }
 
+// drop gives a transaction up for all its withdrawals. A joined one may be mined still.
+func (m *walletModel) drop(s *modelSigned) {
+	i := s.w.chain
+	if len(s.to) == 1 || m.chance(40) {
+		m.loose[i] = slices.DeleteFunc(m.loose[i], func(tx bourse.TxEffect) bool { return tx.Hash == s.s.Tx })
+	}
+	s.given, s.dropped = true, m.chains[i].mined(s.s.Tx) == 0
+	for _, w := range s.to {
+		if w.tx == s.s.Tx {
+			w.tx = bourse.TxHash{}
+		}
+	}
+}
+
+// minedLate makes a mined joined transaction that was given up that of its withdrawals again, but for those that are over.
+func (m *walletModel) minedLate(s *modelSigned) {
+	if !s.given || len(s.to) < 2 {
+		return
+	}
+	defer m.excludes(s)
+	for _, w := range s.to {
+		other := m.signed[w.tx]
+		if w.status == bourse.WalletCanceled || other != nil && m.chains[0].mined(w.tx) != 0 && w.tx != s.s.Tx {
+			m.steps["lost"]++
+			continue
+		}
+		if other != nil && other != s {
+			m.drop(other)
+		}
+		w.tx, w.sent, s.given, s.dropped = s.s.Tx, true, false, false
+		if w.status != bourse.WalletDone {
+			w.status, w.before, w.approved = bourse.WalletProcessing, 0, true
+		}
+		m.steps["mined late"]++
+	}
+}
+
+// excludes gives up what a transaction excludes that was given up and mined.
+func (m *walletModel) excludes(mined *modelSigned) {
+	for _, s := range m.signed {
+		if mined.given || s == mined || s.given || m.chains[0].mined(s.s.Tx) != 0 || !s.s.Rivals(mined.s) {
+			continue
+		}
+		if s.given, s.dropped = true, true; s.w != nil {
+			m.drop(s)
+		}
+	}
+}
+
+// atSigner reports whether the signer was asked for one of the withdrawals of a given up transaction.
+func (m *walletModel) atSigner(tx bourse.TxHash) bool {
+	s := m.signed[tx]
+	return s != nil && s.given && slices.ContainsFunc(s.to, func(w *modelWithdrawal) bool { return w.atSigner })
+}
+
 // giveUp replaces or releases a withdrawal whose transaction is in no block, or
-// did not pay. What was given up is never mined.
+// did not pay. Of what was given up, joined transactions alone are mined.
 func (m *walletModel) giveUp() {
 	var list []*modelWithdrawal
 	for _, w := range m.going {
@@ -198,9 +290,10 @@ func (m *walletModel) giveUp() {
 	}
 	m.must(walletCommand(kind, 0, bourse.WalletCommand{ID: w.id}))
 	m.steps["given up"]++
-	m.loose[w.chain] = slices.DeleteFunc(m.loose[w.chain], func(tx bourse.TxEffect) bool { return tx.Hash == w.tx })
-	s.given, s.dropped = true, m.chains[w.chain].mined(w.tx) == 0
-	w.tx = bourse.TxHash{}
+	m.drop(s)
+	if len(s.to) > 1 {
+		m.steps["given up joined"]++
+	}
 	if kind == bourse.CommandReplaceWithdrawal {
 		return
 	}

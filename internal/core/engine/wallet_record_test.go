@@ -7,7 +7,11 @@ import (
 )
 
 func recordCommand(number uint64, s *bourse.SignedTx) bourse.Command {
-	return walletCommand(bourse.CommandRecord, 0, bourse.WalletCommand{
+	kind := bourse.CommandRecord
+	if len(s.Joined) > 0 {
+		kind = bourse.CommandRecordJoined
+	}
+	return walletCommand(kind, 0, bourse.WalletCommand{
 		Signed: s, Record: number, Chain: bourse.TxHash{byte(number), byte(number >> 8), 1},
 	})
 }

@@ -1,0 +1,251 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+)
+
+// joinOutputs asks for withdrawals and makes one transaction that pays them, with the first free output.
+func (x *exchange) joinOutputs(c *chain, cost uint64, ids ...bourse.WalletID) (bourse.TxEffect, *bourse.SignedTx) {
+	x.tb.Helper()
+	var joined []bourse.Share
+	sum := uint64(0)
+	for _, id := range ids {
+		amount := bourse.Units(100)
+		if w := x.e.Withdrawal(id); w != nil {
+			amount = w.Amount
+		}
+		joined, sum = append(joined, bourse.Share{Wallet: id, Amount: amount}), sum+amount.Lo
+	}
+	tx, s := x.signOutputs(c, ids[0], sum, cost)
+	s.Joined = joined
+	return tx, s
+}
+
+// three makes withdrawals of 100, 200 and 300, and asks the signer for them.
+func (x *exchange) three() (ids []bourse.WalletID) {
+	x.tb.Helper()
+	for n := range uint64(3) {
+		id := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100+100*n, 4))))
+		x.must(askingCommand(id))
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+func replaceCommand(id bourse.WalletID) bourse.Command {
+	return walletCommand(bourse.CommandReplaceWithdrawal, 0, bourse.WalletCommand{ID: id})
+}
+
+func releaseCommand(id bourse.WalletID) bourse.Command {
+	return walletCommand(bourse.CommandReleaseWithdrawal, 0, bourse.WalletCommand{ID: id})
+}
+
+// status wants withdrawals to have a status and a transaction.
+func (x *exchange) status(want bourse.WalletStatus, tx bourse.TxHash, ids ...bourse.WalletID) {
+	x.tb.Helper()
+	for _, id := range ids {
+		if w := x.e.Withdrawal(id); w == nil || w.Status != want || w.Tx != tx {
+			x.tb.Errorf("withdrawal %d is %+v, not %s by %x", id, w, want, tx)
+		}
+	}
+}
+
+// TestJoined pays three withdrawals by one transaction, through a reorganisation and until it is final. Older rules do
+// not have it.
+func TestJoined(t *testing.T) {
+	x, c, _ := funded(t, true)
+	ids := x.three()
+	tx, s := x.joinOutputs(c, 2, ids...)
+	x.must(bourse.Command{Kind: bourse.CommandSetRules, Rules: bourse.RulesJoined - 1})
+	x.refused(bourse.RulesTooOld, recordCommand(1, s))
+	x.must(bourse.Command{Kind: bourse.CommandSetRules, Rules: bourse.RulesJoined})
+	x.must(recordCommand(1, s))
+	x.restart()
+	for _, id := range ids {
+		x.refused(bourse.WithdrawalSigned, cancelCommand(1, uint64(id)))
+	}
+	x.status(bourse.WalletProcessing, s.Tx, ids...)
+	x.wantBalance(1, btc, 388, 612)
+
+	x.must(sentCommand(byOutput, s.Tx))
+	x.status(bourse.WalletDone, s.Tx, ids...)
+	x.wantBalance(1, btc, 388, 0)
+	x.wantOwn(btc, map[bourse.AccountID]int64{bourse.AccountInTransit: 600})
+	x.must(c.next(tx))
+	paid := map[bourse.AccountID]int64{bourse.AccountInTransit: 0, bourse.AccountNetworkCosts: -2, treasury: 1000}
+	x.wantOwn(btc, paid)
+	x.refused(bourse.AlreadyMined, replaceCommand(ids[1]))
+
+	rewind, _ := c.back(1)
+	x.must(rewind)
+	x.restart()
+	x.wantOwn(btc, map[bourse.AccountID]int64{bourse.AccountInTransit: 600, bourse.AccountNetworkCosts: 0})
+	x.must(c.next(tx))
+	x.wantOwn(btc, paid)
+
+	x.unchecked = true
+	x.mine(c, 1000)
+	x.unchecked = false
+	x.mine(c, 1)
+	for _, id := range ids {
+		if w := x.e.Withdrawal(id); w != nil {
+			t.Errorf("%+v is remembered", w)
+		}
+	}
+	if got := x.e.NetworkState(byOutput).Halted; got != 0 {
+		t.Errorf("halted by %s", got)
+	}
+}
+
+// TestJoinedGivenUp gives up a joined transaction for one of its withdrawals: all need another one, and each that excludes
+// the first is taken.
+func TestJoinedGivenUp(t *testing.T) {
+	x, c, _ := funded(t, true)
+	ids := x.three()
+	_, s := x.joinOutputs(c, 2, ids...)
+	x.must(recordCommand(1, s))
+	x.must(sentCommand(byOutput, s.Tx))
+	x.must(replaceCommand(ids[1]))
+	x.restart()
+	x.status(bourse.WalletDone, bourse.TxHash{}, ids...)
+	x.refused(bourse.NotSigned, replaceCommand(ids[0]))
+
+	// Another output excludes nothing.
+	list, _ := c.unspent()
+	apart, _ := c.pay(list[1:2], 100, 2)
+	x.must(askingCommand(ids[0]))
+	x.must(recordCommand(2, &bourse.SignedTx{
+		Network: byOutput, Kind: bourse.SignedWithdrawal, Wallet: ids[0], Tx: apart.Hash, Raw: []byte{1}, Inputs: apart.Spent,
+	}))
+	x.refused(bourse.NotSigned, sentCommand(byOutput, apart.Hash))
+	x.status(bourse.WalletDone, bourse.TxHash{}, ids...)
+
+	// Two of them together, and then the third alone with an output that both have.
+	for _, id := range ids[1:] {
+		x.must(askingCommand(id))
+	}
+	tx, two := x.joinOutputs(c, 3, ids[1:]...)
+	x.must(recordCommand(3, two))
+	x.status(bourse.WalletDone, two.Tx, ids[1:]...)
+	x.status(bourse.WalletDone, bourse.TxHash{}, ids[0])
+	x.must(c.next(tx))
+	x.mine(c, target-1)
+	x.restart()
+
+	// The block with two excludes the joined one of all three; the one apart has to be excluded too.
+	x.must(askingCommand(ids[0]))
+	last, _ := c.pay(list[1:2], 100, 5)
+	x.must(recordCommand(4, &bourse.SignedTx{
+		Network: byOutput, Kind: bourse.SignedWithdrawal, Wallet: ids[0], Tx: last.Hash, Raw: []byte{1}, Inputs: last.Spent,
+	}))
+	x.status(bourse.WalletDone, last.Hash, ids[0])
+	x.must(c.next(last))
+	x.wantOwn(btc, map[bourse.AccountID]int64{bourse.AccountInTransit: 0, treasury: 1000})
+	x.wantBalance(1, btc, 388, 0)
+}
+
+// TestJoinedAfterAnEnd mines a joined transaction that was given up, after an operator ended one of its withdrawals and
+// another transaction was signed for the others: it pays the others, and the treasury pays what is lost.
+func TestJoinedAfterAnEnd(t *testing.T) {
+	x, c, _ := funded(t, true)
+	ids := x.three()
+	tx, s := x.joinOutputs(c, 2, ids...)
+	x.must(recordCommand(1, s))
+	x.must(releaseCommand(ids[0]))
+	x.wantBalance(1, btc, 492, 508)
+	for _, id := range ids[1:] {
+		x.must(askingCommand(id))
+	}
+	_, two := x.joinOutputs(c, 3, ids[1:]...)
+	x.must(recordCommand(2, two))
+	x.restart()
+
+	x.must(c.next(tx))
+	check := func() {
+		t.Helper()
+		x.restart()
+		x.status(bourse.WalletDone, tx.Hash, ids[1:]...)
+		x.wantBalance(1, btc, 492, 0)
+		x.wantOwn(btc, map[bourse.AccountID]int64{treasury: 900, bourse.AccountInTransit: 0, bourse.AccountNetworkCosts: -2})
+		if got := x.e.NetworkState(byOutput).Halted; got != bourse.HaltStrangeSpend {
+			t.Errorf("halted by %q", got)
+		}
+	}
+	check()
+	x.refused(bourse.NotSigned, sentCommand(byOutput, two.Tx))
+
+	// The chain takes it back: it is that of the two, and is mined again, or given up once more.
+	rewind, _ := c.back(1)
+	x.must(rewind)
+	x.restart()
+	x.wantOwn(btc, map[bourse.AccountID]int64{treasury: 1000, bourse.AccountInTransit: 500, bourse.AccountNetworkCosts: 0})
+	x.must(pauseCommand(byOutput, false))
+	x.must(c.next(tx))
+	check()
+	rewind, _ = c.back(1)
+	x.must(rewind)
+	x.must(replaceCommand(ids[2]))
+	x.restart()
+	x.status(bourse.WalletDone, bourse.TxHash{}, ids[1:]...)
+	x.must(c.next(tx))
+	check()
+}
+
+// TestJoinedWithoutSomeone takes over a joined transaction with a withdrawal that this journal does not know, or of which it
+// has another amount: the network halts, and nobody can cancel what may be paid. If it is mined, it pays the known ones.
+func TestJoinedWithoutSomeone(t *testing.T) {
+	for name, change := range map[string]func(s *bourse.SignedTx){
+		"unknown":         func(s *bourse.SignedTx) { s.Joined[2].Wallet = 99 },
+		"another amount":  func(s *bourse.SignedTx) { s.Joined[2].Amount = bourse.Units(299) },
+		"nobody is asked": func(s *bourse.SignedTx) { s.Joined[2].Wallet++ },
+	} {
+		t.Run(name, func(t *testing.T) {
+			x, c, _ := funded(t, true)
+			ids := x.three()
+			x.must(withdrawCommand(1, withdrawOf(btc, 300, 4)))
+			tx, s := x.joinOutputs(c, 2, ids...)
+			change(s)
+			x.must(recordCommand(1, s))
+			x.restart()
+			if got := x.e.NetworkState(byOutput).Halted; got != bourse.HaltUnknownSigned {
+				t.Fatalf("halted by %q", got)
+			}
+			for _, id := range ids[:2] {
+				x.refused(bourse.WithdrawalSigned, cancelCommand(1, uint64(id)))
+			}
+			x.refused(bourse.NotSigned, sentCommand(byOutput, s.Tx))
+			if next := x.must(withdrawCommand(1, withdrawOf(btc, 5, 4))); next <= uint64(s.Joined[2].Wallet) {
+				t.Errorf("%d is allotted again, as %d", s.Joined[2].Wallet, next)
+			}
+			x.must(c.next(tx))
+			x.restart()
+			x.status(bourse.WalletDone, tx.Hash, ids[:2]...)
+		})
+	}
+}
+
+// TestJoinedOutdates orders the release of a withdrawal, whose joined transaction is then given up for another one: the
+// operators do not know that it has none, or another one, since.
+func TestJoinedOutdates(t *testing.T) {
+	x, c, _ := funded(t, true)
+	x.must(x.hire(bourse.RoleOwner))
+	x.must(x.hire(bourse.RoleOwner))
+	ids := x.three()
+	_, s := x.joinOutputs(c, 2, ids...)
+	x.must(recordCommand(1, s))
+	release := x.actOf(ann, releaseCommand(ids[2]))
+	of := x.must(release)
+	x.must(replaceCommand(ids[0]))
+	x.refused(bourse.ActOutdated, approveCommand(of, bob, &release))
+
+	again := x.actOf(ann, releaseCommand(ids[1]))
+	of = x.must(again)
+	for _, id := range ids {
+		x.must(askingCommand(id))
+	}
+	_, s = x.joinOutputs(c, 3, ids...)
+	x.must(recordCommand(2, s))
+	x.refused(bourse.ActOutdated, approveCommand(of, bob, &again))
+}
