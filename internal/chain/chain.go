@@ -201,6 +201,8 @@ type Fees struct {
 	Least, LeastPerInput bourse.Amount
 	// Each further output of change adds PerChange to Cost and LeastPerChange to Least. Both are zero on networks of accounts.
 	PerChange, LeastPerChange bourse.Amount
+	// Each further destination adds PerPay to Cost and LeastPerPay to Least. Both are zero on networks of accounts.
+	PerPay, LeastPerPay bourse.Amount
 	// Over is true if the cost is above the settings' cap on fees, by at most the multiple [OverCap]. Only
 	// payments with the nonce of a dropped one may cost that much: all payments wait for that nonce.
 	Over bool
@@ -226,6 +228,14 @@ func (f Fees) Split(change int) Fees {
 	return f
 }
 
+// Join returns the cost of payments with a number of destinations, at least one.
+func (f Fees) Join(destinations int) Fees {
+	for range destinations - 1 {
+		f.Cost, f.Least = f.Cost.Plus(f.PerPay), f.Least.Plus(f.LeastPerPay)
+	}
+	return f
+}
+
 // OverCap bounds the price of payments that take the nonce of dropped ones, in multiples of the cap on fees.
 const OverCap = 2
 
@@ -246,6 +256,9 @@ type Payment struct {
 	// and not from the node: what is on an address beyond the journal's knowledge stays.
 	Amount bourse.Amount
 	To     Destination
+	// With are further payments of the same transaction, of the same coin, on networks of outputs: at most
+	// [bourse.MaxJoined] with the first.
+	With []Pay
 	// Inputs are the source on networks of outputs; change goes to IndexChange.
 	Inputs []Input
 	// Change is the number of outputs that the change is split into, at most MaxChange: as many of at least LeastChange each as
@@ -260,6 +273,15 @@ type Payment struct {
 	Replaces [][]byte
 	// CostCap bounds the cost, in the native coin.
 	CostCap bourse.Amount
+}
+
+// Total returns the sum of what arrives. It is at most the sum that the caller has bounded.
+func (p *Payment) Total() bourse.Amount {
+	sum := p.Amount
+	for i := range p.With {
+		sum = sum.PlusOrMax(p.With[i].Amount)
+	}
+	return sum
 }
 
 // Unsigned is a payment that lacks only a signature.

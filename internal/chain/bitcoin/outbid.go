@@ -44,6 +44,7 @@ func (b *bid) fees() chain.Fees {
 	if !b.paid.IsZero() {
 		fees.Least = b.least(weightBase + weightInput + 2*weightOutput).Plus(leastChange(b.rate))
 		fees.LeastPerInput, fees.LeastPerChange = costOf(weightInput, relayRate), costOf(weightChange, relayRate)
+		fees.LeastPerPay = costOf(weightOutput, relayRate)
 	}
 	return fees
 }

@@ -84,7 +84,8 @@ func units(rate rpc.Number) uint64 {
 
 // MaxCost returns the cost of the largest payment at the highest rate.
 func (c *Client) MaxCost() bourse.Amount {
-	cost := costOf(weightBase+chain.MaxInputs*weightInput+2*weightOutput+(chain.MaxChange-1)*weightChange, c.options.Cap)
+	outputs := bourse.MaxJoined*weightOutput + chain.MaxChange*weightChange
+	cost := costOf(weightBase+chain.MaxInputs*weightInput+outputs, c.options.Cap)
 	return cost.Plus(leastChange(c.options.Cap))
 }
 
@@ -104,6 +105,7 @@ func feesAt(rate uint64) chain.Fees {
 	cost := costOf(weightBase+weightInput+2*weightOutput, rate)
 	return chain.Fees{
 		Cost: cost.Plus(leastChange(rate)), PerInput: costOf(weightInput, rate), PerChange: costOf(weightChange, rate),
+		PerPay: costOf(weightOutput, rate),
 	}
 }
 
@@ -130,19 +132,16 @@ func (c *Client) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned,
 	if len(p.Inputs) > chain.MaxInputs {
 		return chain.Unsigned{}, errInput
 	}
-	script, _, err := c.params.scriptOf(p.To.Address)
+	pays, err := c.paysOf(p)
 	if err != nil {
 		return chain.Unsigned{}, err
-	}
-	if p.Amount.Less(bourse.Units(dustDestination)) {
-		return chain.Unsigned{}, bourse.Errorf(bourse.CodeInvalid, "the network does not carry less than %d units", dustDestination)
 	}
 	b, err := c.bid(ctx, p.Replaces)
 	if err != nil {
 		return chain.Unsigned{}, err
 	}
 
-	t, err := c.assemble(p, script, &b)
+	t, err := c.assemble(p, pays, &b)
 	if err != nil {
 		return chain.Unsigned{}, err
 	}
@@ -157,10 +156,34 @@ func (c *Client) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned,
 	return chain.Unsigned{Raw: raw, Cost: d.Cost}, nil
 }
 
-// assemble makes the transaction of a payment: its inputs in their order, the destination, and
+// paysOf returns the outputs of a payment but for change.
+func (c *Client) paysOf(p *chain.Payment) (list []*wire.TxOut, err error) {
+	if len(p.With) >= bourse.MaxJoined {
+		return nil, errKind
+	}
+	for _, pay := range append([]chain.Pay{{To: p.To, Coin: p.Coin, Amount: p.Amount}}, p.With...) {
+		script, _, err := c.params.scriptOf(pay.To.Address)
+		if err != nil {
+			return nil, err
+		}
+		if pay.Coin != p.Coin {
+			return nil, errKind
+		}
+		if pay.Amount.Hi > 0 || pay.Amount.Lo > most {
+			return nil, chain.ErrFunds
+		}
+		if pay.Amount.Less(bourse.Units(dustDestination)) {
+			return nil, bourse.Errorf(bourse.CodeInvalid, "the network does not carry less than %d units", dustDestination)
+		}
+		list = append(list, &wire.TxOut{Value: int64(pay.Amount.Lo), PkScript: script})
+	}
+	return list, nil
+}
+
+// assemble makes the transaction of a payment: its inputs in their order, the destinations, and
 // change where it is worth an output. It fails with chain.ErrCost where a replacement is so small that it would have to
 // pay a rate above the cap.
-func (c *Client) assemble(p *chain.Payment, script []byte, b *bid) (*payment, error) {
+func (c *Client) assemble(p *chain.Payment, pays []*wire.TxOut, b *bid) (*payment, error) {
 	t := &payment{tx: wire.NewMsgTx(txVersion), inputs: p.Inputs}
 	var sum bourse.Amount
 	for i := range p.Inputs {
@@ -173,13 +196,16 @@ func (c *Client) assemble(p *chain.Payment, script []byte, b *bid) (*payment, er
 		}
 	}
 
-	weight := weightBase + len(p.Inputs)*weightInput + 4*(8+1+len(script))
-	rest, enough := sum.Sub(p.Amount)
+	weight := weightBase + len(p.Inputs)*weightInput
+	for _, out := range pays {
+		weight += 4 * (8 + 1 + len(out.PkScript))
+	}
+	rest, enough := sum.Sub(p.Total())
 	if !enough || rest.Less(b.costOf(weight)) {
 		return nil, chain.ErrFunds
 	}
 
-	t.tx.AddTxOut(&wire.TxOut{Value: int64(p.Amount.Lo), PkScript: script})
+	t.tx.TxOut = pays
 	cost := func(change int) bourse.Amount { return b.costOf(weight + change*weightChange) }
 	for _, change := range p.SplitChange(rest, leastChange(b.rate), cost) {
 		t.tx.AddTxOut(&wire.TxOut{Value: int64(change.Lo), PkScript: keyHashScript(c.keys.program(chain.IndexChange))})

@@ -92,6 +92,7 @@ func (c *Client) Outbid(ctx context.Context, coin chain.CoinID, replaces [][]byt
 			Cost: costOf(size(1, 2), b.rate), PerInput: costOf(input, b.rate), PerChange: costOf(change, b.rate),
 			Least:         b.paid.Plus(costOf(size(1, 2), b.relay)),
 			LeastPerInput: costOf(input, b.relay), LeastPerChange: costOf(change, b.relay),
+			PerPay: costOf(change, b.rate), LeastPerPay: costOf(change, b.relay),
 		}, nil
 	}
 	return chain.Fees{Cost: costOf(c.mostGas(coin), b.rate), Over: b.rate > c.params.rate*maxRate}, nil
@@ -123,6 +124,11 @@ func (c *Client) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned,
 	}
 	t := &transaction{Network: c.params.Symbol, Memo: p.To.Memo}
 	t.Outputs = []output{{p.To.Address, coin.ID, units(p.Amount)}}
+	for _, pay := range p.With {
+		if t.Outputs = append(t.Outputs, output{pay.To.Address, pay.Coin, units(pay.Amount)}); pay.Coin != p.Coin || !c.params.Shape.Outputs {
+			return chain.Unsigned{}, errKind
+		}
+	}
 	if c.params.Shape.Outputs {
 		err = c.prepareOutputs(t, p, &b)
 	} else {
@@ -154,9 +160,10 @@ func (c *Client) prepareOutputs(t *transaction, p *chain.Payment, b *bid) error 
 		if p.Coin != c.params.Shape.Native {
 			return bourse.Amount{}
 		}
-		return b.costOf(size(len(p.Inputs), 1+change))
+		return b.costOf(size(len(p.Inputs), 1+len(p.With)+change))
 	}
-	need, ok := add(p.Amount, cost(1), ok)
+	total := p.Total()
+	need, ok := add(total, cost(1), ok)
 	rest, enough := in.Sub(need)
 	if !ok || !enough {
 		return chain.ErrFunds
@@ -165,7 +172,7 @@ func (c *Client) prepareOutputs(t *transaction, p *chain.Payment, b *bid) error 
 	// Change below the cost of spending it goes to the network, if the cost cap allows
 	// it.
 	worth := costOf(size(1, 0)-size(0, 0), b.rate)
-	change := p.SplitChange(in.Minus(p.Amount), worth, cost)
+	change := p.SplitChange(in.Minus(total), worth, cost)
 	if len(change) == 0 && !rest.IsZero() && p.CostCap.Less(cost(1).PlusOrMax(rest)) {
 		change = []bourse.Amount{rest}
 	}
