@@ -2,6 +2,7 @@ package signer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -36,24 +37,38 @@ func (s *Local) repeat(n *Network, e *Expect, record uint64) (Signed, error) {
 	if err != nil {
 		return Signed{}, err
 	}
-	if err := n.checkPays(&d, e); err != nil {
+	if err := n.checkPaid(&before, &d, e); err != nil {
 		return Signed{}, fmt.Errorf("%w: %w", ErrAnother, err)
 	}
-	return before, nil
+	return s.signedOf(&before, record), nil
 }
 
 // earlier returns an entry of the record, decoded.
-func (s *Local) earlier(n *Network, e *Expect, record uint64) (Signed, chain.Decoded, error) {
-	at := s.records[e.Network][record-1]
-	before, err := s.log.entry(at.place)
+func (s *Local) earlier(n *Network, e *Expect, record uint64) (entry, chain.Decoded, error) {
+	before, err := s.log.entry(s.records[e.Network][record-1].place)
 	if err != nil {
-		return Signed{}, chain.Decoded{}, fmt.Errorf("signer: %w", err)
+		return before, chain.Decoded{}, fmt.Errorf("signer: %w", err)
 	}
 	d, err := n.Codec.Decode(before.Raw)
 	if err != nil || !d.Signed {
-		return Signed{}, d, fmt.Errorf("signer: what is on record for %d: %w", e.ID, errOrUnsigned(err))
+		return before, d, fmt.Errorf("signer: what is on record for %d: %w", e.ID, errOrUnsigned(err))
 	}
-	return Signed{before.Raw, chain.Hash(before.Hash), record, at.chain}, d, nil
+	return before, d, nil
+}
+
+// signedOf returns the transaction of an entry.
+func (s *Local) signedOf(e *entry, record uint64) Signed {
+	return Signed{e.Raw, chain.Hash(e.Hash), record, s.records[e.Network][record-1].chain, e.shares()}
+}
+
+// excludes checks a further transaction of a withdrawal against the earlier ones. One that does not exclude them passes
+// with approvals, and then counts as a payment of its own.
+func (s *Local) excludes(n *Network, e *Expect, raw []byte, before *attempts) error {
+	err := s.checkEarlier(n, e, raw, before)
+	if errors.Is(err, ErrRival) && s.approved(s.payment(n, e), int64(s.clock())) {
+		e.further, err = true, nil
+	}
+	return err
 }
 
 // checkEarlier checks that a further transaction of a withdrawal makes the same payment as
@@ -70,11 +85,11 @@ func (s *Local) checkEarlier(n *Network, e *Expect, raw []byte, before *attempts
 		return mismatch("%v", err)
 	}
 	for attempt, record := range before.records {
-		_, old, err := s.earlier(n, e, record)
+		entry, old, err := s.earlier(n, e, record)
 		if err != nil {
 			return err
 		}
-		if err := n.checkPays(&old, e); err != nil {
+		if err := n.checkPaid(&entry, &old, e); err != nil {
 			return fmt.Errorf("%w: %w", ErrAnother, err)
 		}
 		if !rivals(&d, &old) {
@@ -124,7 +139,7 @@ func (s *Local) after(
 		if kind == 0 {
 			kind = bourse.SignedWithdrawal
 		}
-		list = append(list, Recorded{Signed{e.Raw, chain.Hash(e.Hash), record, at.chain}, kind, e.ID})
+		list = append(list, Recorded{s.signedOf(&e, record), kind, e.ID})
 	}
 	return chained, list, nil
 }

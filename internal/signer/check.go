@@ -28,7 +28,13 @@ func (n *Network) check(raw []byte, e *Expect) (cost bourse.Amount, err error) {
 	if err := n.checkPayer(&d, e); err != nil {
 		return cost, err
 	}
-	if err := n.checkPays(&d, e); err != nil {
+	if len(e.With) > 0 {
+		err = n.checkJoined(e, e.parts())
+	}
+	if err == nil {
+		err = n.checkPays(&d, e)
+	}
+	if err != nil {
 		return cost, err
 	}
 
@@ -101,20 +107,23 @@ func (n *Network) checkPayer(d *chain.Decoded, e *Expect) error {
 	return nil
 }
 
-// checkPays requires exactly one payment to the destination and, on networks of outputs,
+// checkPays requires exactly one payment for each withdrawal and, on networks of outputs,
 // allows change.
 func (n *Network) checkPays(d *chain.Decoded, e *Expect) error {
-	at := slices.IndexFunc(d.Pays, func(p chain.Pay) bool {
-		return p.To == e.To && p.Coin == e.Coin && p.Amount == e.Amount
-	})
-	if at < 0 {
-		return mismatch("it does not pay what it should")
+	rest := slices.Clone(d.Pays)
+	for _, part := range e.parts() {
+		at := slices.IndexFunc(rest, func(p chain.Pay) bool {
+			return p.To == part.To && p.Coin == part.Coin && p.Amount == part.Amount
+		})
+		if at < 0 {
+			return mismatch("it does not pay what it should")
+		}
+		rest = slices.Delete(rest, at, at+1)
 	}
 	change := n.Codec.Destination(chain.IndexChange)
-	for i, p := range d.Pays {
+	for _, p := range rest {
 		// Change has no memo of its own: Decode repeats the withdrawal's.
-		ours := n.Codec.Shape().Outputs && p.To.Address == change.Address
-		if i != at && !ours {
+		if !n.Codec.Shape().Outputs || p.To.Address != change.Address {
 			return mismatch("it pays %s too", p.To.Address)
 		}
 	}
@@ -137,6 +146,11 @@ func (n *Network) sign(raw []byte, e *Expect) (Signed, error) {
 	}
 	for i := range d.Inputs {
 		tx.Inputs = append(tx.Inputs, d.Inputs[i].Outpoint)
+	}
+	if parts := e.parts(); len(parts) > 1 {
+		for i := range parts {
+			tx.Joined = append(tx.Joined, bourse.Share{Wallet: parts[i].ID, Amount: parts[i].Amount})
+		}
 	}
 	if !tx.Valid() {
 		return Signed{}, mismatch("no journal takes it")

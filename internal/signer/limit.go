@@ -38,10 +38,10 @@ func (s *sum) add(a bourse.Amount) { s.Amount = s.PlusOrMax(a) }
 // withdrawal's first transaction and of those that do not exclude it count. The amounts of top-ups
 // have a limit of their own: they stay with the exchange, but on addresses from which a stolen exchange
 // need not bring them back.
-func (s *Local) checkLimits(n *Network, e *Expect, cost bourse.Amount, now int64) error {
+func (s *Local) checkLimits(n *Network, e *Expect, parts []Expect, cost bourse.Amount, now int64) error {
 	s.spent = slices.DeleteFunc(s.spent, func(old entry) bool { return old.Time <= now-int64(bourse.Day) })
 
-	hour, day, costs, swept, given := sum{e.Amount}, sum{e.Amount}, sum{cost}, sum{cost}, sum{}
+	hour, day, costs, swept, given := sum{}, sum{}, sum{cost}, sum{cost}, sum{}
 	for i := range s.spent {
 		old := &s.spent[i]
 		if old.Network != e.Network {
@@ -57,7 +57,7 @@ func (s *Local) checkLimits(n *Network, e *Expect, cost bourse.Amount, now int64
 		if late && old.Kind == bourse.SignedTopUp {
 			given.add(old.amount())
 		}
-		if old.Kind != 0 || old.Attempt > 0 && !old.Further || old.Coin != e.Coin {
+		if !old.counts() || old.Coin != e.Coin {
 			continue
 		}
 		day.add(old.amount())
@@ -76,20 +76,32 @@ func (s *Local) checkLimits(n *Network, e *Expect, cost bourse.Amount, now int64
 	if e.Kind != bourse.SignedWithdrawal {
 		return n.checkUpkeep(swept.Amount, given.Amount)
 	}
-	if !e.pays() {
-		return nil
+	for i := range parts {
+		p := &parts[i]
+		if !p.pays() {
+			continue
+		}
+		hour.add(p.Amount)
+		day.add(p.Amount)
+		if err := n.Limit(e.Coin).check(p, hour.Amount, day.Amount); err != nil {
+			return e.blame(p, err)
+		}
 	}
-	limit := n.Limit(e.Coin)
+	return nil
+}
+
+// check checks a payment, and the sums of an hour and a day with it.
+func (l Limit) check(e *Expect, hour, day bourse.Amount) error {
 	switch {
-	case limit.Payment.Less(e.Amount):
+	case l.Payment.Less(e.Amount):
 		return fmt.Errorf("%w: %s units of %s in a payment, and %s are the most",
-			ErrSpent, e.Amount.Format(0), e.Coin, limit.Payment.Format(0))
-	case limit.Hour.Less(hour.Amount):
+			ErrSpent, e.Amount.Format(0), e.Coin, l.Payment.Format(0))
+	case l.Hour.Less(hour):
 		return fmt.Errorf("%w: %s units of %s in an hour, and %s are the most",
-			ErrSpent, hour.Format(0), e.Coin, limit.Hour.Format(0))
-	case limit.Day.Less(day.Amount):
+			ErrSpent, hour.Format(0), e.Coin, l.Hour.Format(0))
+	case l.Day.Less(day):
 		return fmt.Errorf("%w: %s units of %s in a day, and %s are the most",
-			ErrSpent, day.Format(0), e.Coin, limit.Day.Format(0))
+			ErrSpent, day.Format(0), e.Coin, l.Day.Format(0))
 	}
 	return nil
 }

@@ -39,6 +39,8 @@ type entry struct {
 	Further bool `json:"further,omitzero"`
 	// Payer is the source on networks of accounts; nil in records of older builds.
 	Payer *payer `json:"payer,omitzero"`
+	// Parts are the withdrawals of a joined transaction: ID is the first, and Amount what counts against the limits.
+	Parts []part `json:"parts,omitempty"`
 	// Void ends the withdrawal; the entry is no transaction and has no number.
 	Void bool `json:"void,omitzero"`
 }
@@ -124,7 +126,7 @@ func parseLine(b []byte) (e entry, ok bool) {
 	if err == nil && e.Cost != "" {
 		_, err = bourse.ParseAmount(e.Cost, 0)
 	}
-	return e, err == nil && e.Kind <= bourse.SignedCool && (e.Kind == 0 || e.Kind.HasID()) == (e.ID > 0)
+	return e, err == nil && e.Kind <= bourse.SignedCool && (e.Kind == 0 || e.Kind.HasID()) == (e.ID > 0) && e.checkParts()
 }
 
 // log is the signer's record on disk.

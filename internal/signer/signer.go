@@ -54,6 +54,11 @@ type Expect struct {
 	// Amount is the amount that arrives; never zero.
 	Amount bourse.Amount
 	To     chain.Destination
+	// With are further withdrawals that the transaction pays, by ascending id above ID, on a network of outputs. Such a
+	// joined one is signed if the record of the network has Known entries, and is the next attempt of each; Attempt has no
+	// meaning.
+	With  []Part
+	Known uint64
 	// CostCap bounds the cost.
 	CostCap bourse.Amount
 	// Account is the index of the swept or topped-up deposit address; zero otherwise.
@@ -73,6 +78,8 @@ type Signed struct {
 	// the hash of that record up to it.
 	Record uint64
 	Chain  chain.Hash
+	// Shares are the withdrawals of a joined transaction, by ascending id; nil for others.
+	Shares []Share
 }
 
 // Recorded is an entry of the record.
@@ -91,8 +98,9 @@ type Signer interface {
 	// Sign checks an unsigned transaction against the expectation and signs it. For a
 	// withdrawal and attempt that it signed before, it returns the earlier transaction,
 	// which makes the same payment but may have other inputs, another nonce and a higher
-	// cost. With ErrMismatch, ErrAnother, ErrLimit, ErrRival, ErrNonce, ErrVoid and ErrEpoch
-	// nothing was signed, and only ErrSpent, ErrUnapproved and ErrNonce may pass later. Any other error leaves
+	// cost, and may be a joined one. With ErrMismatch, ErrAnother, ErrLimit, ErrRival, ErrNonce, ErrVoid and ErrEpoch
+	// nothing was signed, and only ErrSpent, ErrUnapproved and ErrNonce may pass later. A [PartError] of a joined
+	// transaction names the withdrawal without which it may pass. Any other error leaves
 	// open whether a signature was made: After tells.
 	Sign(ctx context.Context, u chain.Unsigned, e Expect) (Signed, error)
 	// After returns the entries of a network's record above a number, oldest first and at
@@ -252,7 +260,10 @@ func (s *Local) sign(ctx context.Context, u chain.Unsigned, e Expect, epoch *Epo
 	}
 
 	if !e.Kind.HasID() {
-		return s.make(&n, &e, u.Raw, cost)
+		return s.make(&n, &e, e.parts(), u.Raw, cost)
+	}
+	if len(e.With) > 0 {
+		return s.signJoined(&n, &e, u.Raw, cost)
 	}
 	before := s.done[withdrawal{e.Network, e.ID}]
 	switch made := before.count(); {
@@ -263,26 +274,26 @@ func (s *Local) sign(ctx context.Context, u chain.Unsigned, e Expect, epoch *Epo
 	case before != nil && before.void:
 		return Signed{}, ErrVoid
 	}
-	if err := s.checkEarlier(&n, &e, u.Raw, before); err != nil {
-		if !errors.Is(err, ErrRival) || !s.approved(s.payment(&n, &e), int64(s.clock())) {
-			return Signed{}, err
-		}
-		e.further = true
+	if err := s.excludes(&n, &e, u.Raw, before); err != nil {
+		return Signed{}, err
 	}
-	return s.make(&n, &e, u.Raw, cost)
+	return s.make(&n, &e, e.parts(), u.Raw, cost)
 }
 
-// make signs a transaction within the limits, and records it before the signature leaves.
-func (s *Local) make(n *Network, e *Expect, raw []byte, cost bourse.Amount) (Signed, error) {
+// make signs a transaction within the limits, and records it before the signature leaves. Its parts are the withdrawals, or
+// the expectation itself.
+func (s *Local) make(n *Network, e *Expect, parts []Expect, raw []byte, cost bourse.Amount) (Signed, error) {
 	now := int64(s.clock())
 	if err := s.checkNonce(n, e); err != nil {
 		return Signed{}, err
 	}
-	if err := s.checkLimits(n, e, cost, now); err != nil {
+	if err := s.checkLimits(n, e, parts, cost, now); err != nil {
 		return Signed{}, err
 	}
-	if err := s.checkFree(n, e, now); err != nil {
-		return Signed{}, err
+	for i := range parts {
+		if err := s.checkFree(n, &parts[i], now); err != nil {
+			return Signed{}, e.blame(&parts[i], err)
+		}
 	}
 
 	signed, err := n.sign(raw, e)
@@ -290,22 +301,27 @@ func (s *Local) make(n *Network, e *Expect, raw []byte, cost bourse.Amount) (Sig
 		return Signed{}, err
 	}
 	made := entry{
-		purpose: purpose{e.Network, e.ID, e.Attempt}, Hash: digest(signed.Hash), Coin: e.Coin,
+		purpose: purpose{e.Network, e.ID, parts[0].Attempt}, Hash: digest(signed.Hash), Coin: e.Coin,
 		Amount: e.Amount.Format(0), Cost: cost.Format(0), Time: now, Raw: signed.Raw, Further: e.further, Payer: n.payerOf(e),
 	}
-	if e.Kind != bourse.SignedWithdrawal {
+	switch {
+	case e.Kind != bourse.SignedWithdrawal:
 		made.Kind = e.Kind
-	} else {
+	case len(parts) > 1:
+		s.join(n, parts, &made)
+	default:
 		made.Purpose = s.purpose(n, e)
 	}
 	if err := s.append(&made); err != nil {
 		return Signed{}, err
 	}
 	if e.Kind == bourse.SignedWithdrawal {
-		s.used(s.payment(n, e))
+		for i := range parts {
+			s.used(s.payment(n, &parts[i]))
+		}
 	}
 	all := s.records[e.Network]
-	signed.Record, signed.Chain = uint64(len(all)), all[len(all)-1].chain
+	signed.Record, signed.Chain, signed.Shares = uint64(len(all)), all[len(all)-1].chain, made.shares()
 	return signed, nil
 }
 
@@ -328,24 +344,24 @@ func (s *Local) append(made *entry) error {
 
 // remember indexes an entry; its bytes stay in the record.
 func (s *Local) remember(e entry, text []byte, at place) {
-	of := withdrawal{e.Network, e.ID}
-	if e.ID != 0 && s.done[of] == nil {
-		s.done[of] = &attempts{}
-	}
-	if e.Void {
-		s.done[of].void = true
-		return
+	all := s.records[e.Network]
+	for _, id := range e.ids() {
+		of := withdrawal{e.Network, id}
+		if s.done[of] == nil {
+			s.done[of] = &attempts{}
+		}
+		if e.Void {
+			s.done[of].void = true
+			return
+		}
+		s.done[of].records = append(s.done[of].records, uint64(len(all)+1))
 	}
 
-	all := s.records[e.Network]
 	var last chain.Hash
 	if len(all) > 0 {
 		last = all[len(all)-1].chain
 	}
 	s.records[e.Network] = append(all, line{at, sha256.Sum256(slices.Concat(last[:], text))})
-	if e.ID != 0 {
-		s.done[of].records = append(s.done[of].records, uint64(len(all)+1))
-	}
 	s.hold(&e)
 	e.Raw = nil
 	s.spent = append(s.spent, e)

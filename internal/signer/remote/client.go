@@ -253,7 +253,12 @@ func (c *Client) name(id bourse.NetworkID) bourse.Symbol { return c.options.Netw
 
 // Sign has a transaction signed.
 func (c *Client) Sign(ctx context.Context, u chain.Unsigned, e signer.Expect) (signer.Signed, error) {
+	var with []part
+	for _, p := range e.With {
+		with = append(with, part{p.ID, units(p.Amount), p.To.Address})
+	}
 	r, err := c.ask(ctx, &request{Sign: &signRequest{
+		With: with, Known: e.Known,
 		Network: c.name(e.Network), Kind: e.Kind, ID: e.ID, Attempt: e.Attempt, Coin: e.Coin, Amount: units(e.Amount),
 		Address: e.To.Address, Memo: e.To.Memo, CostCap: units(e.CostCap), Account: e.Account, Nonce: e.Nonce, Raw: u.Raw,
 	}})
@@ -267,7 +272,11 @@ func (c *Client) Sign(ctx context.Context, u chain.Unsigned, e signer.Expect) (s
 }
 
 func (m *made) signed() signer.Signed {
-	return signer.Signed{Raw: bytes.Clone(m.Raw), Hash: m.Hash, Record: m.Record, Chain: m.Chain}
+	s := signer.Signed{Raw: bytes.Clone(m.Raw), Hash: m.Hash, Record: m.Record, Chain: m.Chain}
+	for _, p := range m.Shares {
+		s.Shares = append(s.Shares, signer.Share{ID: p.ID, Amount: bourse.Amount(p.Amount)})
+	}
+	return s
 }
 
 // After returns entries of the record, in as many requests as their size takes.

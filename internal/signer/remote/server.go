@@ -241,7 +241,11 @@ func (s *Server) signed(ctx context.Context, of *signer.Session, r *signedReques
 }
 
 func madeOf(s *signer.Signed, kind bourse.SignedKind, id bourse.WalletID) made {
-	return made{s.Record, s.Chain, s.Hash, kind, id, s.Raw}
+	m := made{Record: s.Record, Chain: s.Chain, Hash: s.Hash, Kind: kind, ID: id, Raw: s.Raw}
+	for _, p := range s.Shares {
+		m.Shares = append(m.Shares, share{p.ID, units(p.Amount)})
+	}
+	return m
 }
 
 func (s *Server) sign(ctx context.Context, of *signer.Session, r *signRequest) (*made, error) {
@@ -252,8 +256,12 @@ func (s *Server) sign(ctx context.Context, of *signer.Session, r *signRequest) (
 	if len(r.Raw) > maxRaw {
 		return nil, fmt.Errorf("%w: %d bytes", signer.ErrMismatch, len(r.Raw))
 	}
+	var with []signer.Part
+	for _, p := range r.With {
+		with = append(with, signer.Part{ID: p.ID, Amount: bourse.Amount(p.Amount), To: chain.Destination{Address: p.Address}})
+	}
 	signed, err := of.Sign(ctx, chain.Unsigned{Raw: r.Raw}, signer.Expect{
-		Network: id, Kind: r.Kind, ID: r.ID, Attempt: r.Attempt, Coin: r.Coin, Amount: bourse.Amount(r.Amount),
+		With: with, Known: r.Known, Network: id, Kind: r.Kind, ID: r.ID, Attempt: r.Attempt, Coin: r.Coin, Amount: bourse.Amount(r.Amount),
 		To: chain.Destination{Address: r.Address, Memo: r.Memo}, CostCap: bourse.Amount(r.CostCap),
 		Account: r.Account, Nonce: r.Nonce,
 	})

@@ -81,7 +81,23 @@ type signRequest struct {
 	CostCap units             `json:"cost_cap"`
 	Account uint32            `json:"account,omitzero"`
 	Nonce   uint64            `json:"nonce,omitzero"`
-	Raw     []byte            `json:"raw"`
+	// With and Known are there for a joined transaction alone: a signer of an older build does not read them.
+	With  []part `json:"with,omitempty"`
+	Known uint64 `json:"known,omitzero"`
+	Raw   []byte `json:"raw"`
+}
+
+// part is a withdrawal of a joined transaction besides the first.
+type part struct {
+	ID      bourse.WalletID `json:"id"`
+	Amount  units           `json:"amount"`
+	Address string          `json:"address"`
+}
+
+// share is the amount of a joined transaction that a withdrawal gets.
+type share struct {
+	ID     bourse.WalletID `json:"id"`
+	Amount units           `json:"amount"`
 }
 
 // made is an entry of the record.
@@ -92,6 +108,8 @@ type made struct {
 	Kind   bourse.SignedKind `json:"kind"`
 	ID     bourse.WalletID   `json:"id,omitzero"`
 	Raw    []byte            `json:"raw"`
+	// Shares is there for a joined transaction alone.
+	Shares []share `json:"shares,omitempty"`
 }
 
 // recordReply has entries of the record, and whether more follow.
@@ -118,6 +136,8 @@ func (u *units) UnmarshalText(b []byte) error {
 type failure struct {
 	Code string `json:"code"`
 	Text string `json:"text"`
+	// ID is the withdrawal of a joined transaction that is refused.
+	ID bourse.WalletID `json:"id,omitzero"`
 }
 
 // codes are the refusals that the exchange tells apart, the narrower before the wider.
@@ -134,6 +154,7 @@ var codes = []struct {
 	{"rival", signer.ErrRival},
 	{"nonce", signer.ErrNonce},
 	{"void", signer.ErrVoid},
+	{"behind", signer.ErrBehind},
 	{"unrecorded", signer.ErrUnrecorded},
 	{"exchange", signer.ErrExchange},
 	{"epoch", signer.ErrEpoch},
@@ -147,12 +168,17 @@ const failed = "failed"
 
 // failureOf returns an error as it travels.
 func failureOf(err error) *failure {
+	f := &failure{Code: failed, Text: err.Error()}
+	if part := new(signer.PartError); errors.As(err, &part) {
+		f.ID, f.Text = part.ID, part.Err.Error()
+	}
 	for _, c := range codes {
 		if errors.Is(err, c.err) {
-			return &failure{c.code, err.Error()}
+			f.Code = c.code
+			break
 		}
 	}
-	return &failure{failed, err.Error()}
+	return f
 }
 
 // RefusalError is an error of the signer. It is the error of package signer that it unwraps to.
@@ -169,10 +195,14 @@ func (r *RefusalError) Unwrap() error { return r.kind }
 
 // err returns the error that a failure means.
 func (f *failure) err() error {
+	refusal := &RefusalError{nil, f.Text}
 	for _, c := range codes {
 		if f.Code == c.code {
-			return &RefusalError{c.err, f.Text}
+			refusal.kind = c.err
 		}
 	}
-	return &RefusalError{nil, f.Text}
+	if f.ID != 0 {
+		return &signer.PartError{ID: f.ID, Err: refusal}
+	}
+	return refusal
 }
