@@ -93,6 +93,7 @@ func Run(t *testing.T, open func(t *testing.T) *Rig) {
 		{"Payment", testPayment, nil},
 		{"ChangeIsNoDeposit", testChange, nil},
 		{"ChangeIsSplit", testSplitChange, ofOutputs},
+		{"Joined", testJoined, joining},
 		{"BroadcastAgain", testBroadcastAgain, nil},
 		{"LostReply", testLostReply, nil},
 		{"Conflict", testConflict, nil},
@@ -138,6 +139,7 @@ func (r *Rig) shape() *chain.Shape { return r.Network.Shape() }
 func withMemos(r *Rig) bool        { return r.shape().MemoName != "" }
 func ofAccounts(r *Rig) bool       { return !r.shape().Outputs }
 func ofOutputs(r *Rig) bool        { return r.shape().Outputs }
+func joining(r *Rig) bool          { return r.shape().Outputs && r.shape().Native != "" }
 func replacing(r *Rig) bool        { return r.shape().Replaces }
 func withSweeps(r *Rig) bool       { return r.shape().Sweeps }
 func withTokenSweeps(r *Rig) bool  { return r.shape().Sweeps && len(r.shape().Coins) > 1 }
