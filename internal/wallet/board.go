@@ -27,8 +27,8 @@ type Board struct {
 	withdrawals map[bourse.WalletID]*bourse.Withdrawal
 	// promised are the amounts of open withdrawals that are not processed yet.
 	promised map[bourse.WalletID]promise
-	// payers are the accounts of withdrawals with a transaction that is not final.
-	payers map[bourse.WalletID]bourse.AccountID
+	// payers are the accounts and transactions of withdrawals with one that is not final.
+	payers map[bourse.WalletID]payer
 }
 
 // network holds the open items of one network.
@@ -86,7 +86,7 @@ func (b *Board) clear() {
 	b.networks = map[bourse.NetworkID]*network{}
 	b.withdrawals = map[bourse.WalletID]*bourse.Withdrawal{}
 	b.promised = map[bourse.WalletID]promise{}
-	b.payers = map[bourse.WalletID]bourse.AccountID{}
+	b.payers = map[bourse.WalletID]payer{}
 }
 
 // Reset empties the board; Restored events follow.
@@ -191,7 +191,7 @@ func (b *Board) foldWithdrawal(w *bourse.Withdrawal) {
 	if w.Tx == (bourse.TxHash{}) {
 		delete(b.payers, w.ID)
 	} else {
-		b.payers[w.ID] = w.Account
+		b.payers[w.ID] = payer{w.Account, w.Tx}
 	}
 	b.foldPromise(w)
 	if !w.Unsigned() && !w.Ending {
@@ -212,7 +212,9 @@ func (b *Board) foldSigned(s *bourse.SignedTx) {
 	case bourse.SignedDropped:
 		n.dropped[s.Tx] = *s
 	case bourse.SignedFinal:
-		delete(b.payers, s.Wallet)
+		for id := range s.Payees {
+			delete(b.payers, id)
+		}
 	}
 }
 
@@ -339,14 +341,6 @@ func (b *Board) Asked(id bourse.WalletID) bool {
 	defer b.mu.RUnlock()
 	w := b.withdrawals[id]
 	return w != nil && w.AtSigner
-}
-
-// PaysFrozen reports whether a signed withdrawal is that of a frozen account, for which nothing more is signed.
-func (b *Board) PaysFrozen(id bourse.WalletID) bool {
-	b.mu.RLock()
-	defer b.mu.RUnlock()
-	account, known := b.payers[id]
-	return !known || b.frozen[account]
 }
 
 // Ending returns a network's withdrawals that are to end and wait for the signer.
@@ -521,15 +515,15 @@ func (b *Board) Dropped(id bourse.NetworkID, address uint32, nonce uint64) []bou
 	return n.droppedThat(func(s *bourse.SignedTx) bool { return s.From == address && s.Nonce == nonce })
 }
 
-// DroppedOf returns the dropped transactions of a withdrawal, ordered by hash.
-func (b *Board) DroppedOf(id bourse.NetworkID, wallet bourse.WalletID) []bourse.SignedTx {
+// DroppedOf returns the dropped transactions of withdrawals, ordered by hash.
+func (b *Board) DroppedOf(id bourse.NetworkID, to ...bourse.WalletID) []bourse.SignedTx {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	n := b.networks[id]
 	if n == nil {
 		return nil
 	}
-	return n.droppedThat(func(s *bourse.SignedTx) bool { return s.Wallet == wallet })
+	return n.droppedThat(func(s *bourse.SignedTx) bool { return payees(to).of(s) })
 }
 
 // DroppedFrom returns the dropped transactions that spend one of the outputs, ordered by hash. Those that a mined
@@ -580,8 +574,11 @@ func (b *Board) GivenUp(id bourse.NetworkID, deep func(bourse.AssetID) uint64) [
 	// Transactions that failed in a block are in signed.
 	for _, txs := range [...]map[bourse.TxHash]bourse.SignedTx{n.dropped, n.signed} {
 		for _, s := range txs {
-			if w := b.withdrawals[s.Wallet]; w != nil && !n.decided(&s, deep(w.Asset)) {
-				list = append(list, s)
+			for id := range s.Payees {
+				if w := b.withdrawals[id]; w != nil && !n.decided(&s, deep(w.Asset)) {
+					list = append(list, s)
+					break
+				}
 			}
 		}
 	}

@@ -122,14 +122,17 @@ func (w *Worker) bump(ctx context.Context, overdue, moves []bourse.SignedTx) (bo
 // giveUp has another transaction signed in the place of one. It returns the reason of a refusal, or zero.
 func (w *Worker) giveUp(ctx context.Context, s *bourse.SignedTx) (bourse.Reason, error) {
 	if s.Kind == bourse.SignedWithdrawal {
-		return w.submit(ctx, bourse.CommandReplaceWithdrawal, &bourse.WalletCommand{ID: s.Wallet})
+		return w.submit(ctx, bourse.CommandReplaceWithdrawal, &bourse.WalletCommand{ID: w.Board.payee(s)})
 	}
 	return w.submit(ctx, bourse.CommandReleaseWithdrawal, &bourse.WalletCommand{Network: w.ID, Tx: s.Tx})
 }
 
-// replacing reports whether a withdrawal waits for a transaction in place of a dropped one.
+// replacing reports whether a withdrawal waits for a transaction in place of a dropped one. One that was left out when the
+// others of a joined transaction were paid anew waits for their block, and does not count.
 func (w *Worker) replacing() bool {
-	return slices.ContainsFunc(w.unsigned(), func(wd bourse.Withdrawal) bool { return len(w.instead(wd.ID)) > 0 })
+	return slices.ContainsFunc(w.unsigned(), func(wd bourse.Withdrawal) bool {
+		return slices.ContainsFunc(w.instead(wd.ID), func(s bourse.SignedTx) bool { return !w.Board.outrun(&s) })
+	})
 }
 
 // bars returns why an overdue transaction is not given up; empty if it is. What cannot be replaced stays: it is
@@ -143,8 +146,8 @@ func (w *Worker) bars(ctx context.Context, s *bourse.SignedTx) (string, error) {
 		return "it moves coins to cold storage, and `network end-cool` gives it up", nil
 	case s.Kind == bourse.SignedWarm:
 		return "people signed it: `network end-psbt` gives it up, and `network psbt` drafts another one in its place", nil
-	case s.Kind == bourse.SignedWithdrawal && w.Board.PaysFrozen(s.Wallet):
-		return "its account is frozen", nil
+	case s.Kind == bourse.SignedWithdrawal && w.Board.PaysFrozen(s):
+		return "an account that it pays is frozen", nil
 	case len(dropped) >= maxBumps:
 		return fmt.Sprintf("%d transactions in its place were given up", len(dropped)), nil
 	}
@@ -165,7 +168,7 @@ func (w *Worker) bars(ctx context.Context, s *bourse.SignedTx) (string, error) {
 // before returns the dropped transactions in whose place a transaction was signed.
 func (w *Worker) before(s *bourse.SignedTx) []bourse.SignedTx {
 	if s.Kind == bourse.SignedWithdrawal {
-		return w.Board.DroppedOf(w.ID, s.Wallet)
+		return w.Board.DroppedOf(w.ID, payeesOf(s)...)
 	}
 	return w.Board.Dropped(w.ID, s.From, s.Nonce)
 }
@@ -180,15 +183,16 @@ func (w *Worker) tryOutbid(ctx context.Context, s *bourse.SignedTx, dropped []bo
 		return err
 	}
 	change, outputs := w.Network.Destination(chain.IndexChange), w.Network.Shape().Outputs
-	i := slices.IndexFunc(d.Pays, func(p chain.Pay) bool { return !outputs || p.To.Address != change.Address })
-	if i < 0 {
+	pays := slices.DeleteFunc(d.Pays, func(p chain.Pay) bool { return outputs && p.To.Address == change.Address })
+	if len(pays) == 0 {
 		return errEntry
 	}
-	now, err := w.feesOf(ctx, d.Pays[i].Coin)
+	coin, total := pays[0].Coin, (&chain.Payment{Amount: pays[0].Amount, With: pays[1:]}).Total()
+	now, err := w.feesOf(ctx, coin)
 	if err != nil {
 		return err
 	}
-	fees, err := w.Network.Outbid(ctx, d.Pays[i].Coin, append([][]byte{s.Raw}, raws(newest(dropped))...))
+	fees, err := w.Network.Outbid(ctx, coin, append([][]byte{s.Raw}, raws(newest(dropped))...))
 	if err == nil && fees.Over {
 		err = chain.ErrCost
 	}
@@ -200,15 +204,15 @@ func (w *Worker) tryOutbid(ctx context.Context, s *bourse.SignedTx, dropped []bo
 	if err != nil {
 		return err
 	}
-	now, fees = now.Split(kept), fees.Split(kept)
+	now, fees = now.Join(len(pays)).Split(kept), fees.Join(len(pays)).Split(kept)
 
 	cost, inputs := fees.Cost, 1
 	switch {
 	case outputs:
-		cost, inputs, err = w.reaches(s, dropped, &chain.Need{Coin: d.Pays[i].Coin, Amount: d.Pays[i].Amount, Fees: fees})
+		cost, inputs, err = w.reaches(s, dropped, &chain.Need{Coin: coin, Amount: total, Fees: fees})
 	case s.Kind == bourse.SignedSweep:
-		if err = w.bears(d.Pays[i].Coin, fees.Cost, append(dropped, *s)); err == nil {
-			err = w.spares(s.From, d.Pays[i].Coin, fees.Cost)
+		if err = w.bears(coin, fees.Cost, append(dropped, *s)); err == nil {
+			err = w.spares(s.From, coin, fees.Cost)
 		}
 	default:
 		err = w.affords(fees.Cost, d.Cost)
@@ -245,7 +249,7 @@ func (w *Worker) reaches(
 	s *bourse.SignedTx, dropped []bourse.SignedTx, want *chain.Need,
 ) (cost bourse.Amount, inputs int, err error) {
 	var first []chain.Input
-	more := w.spendable(s.Wallet)
+	more := w.spendable(payeesOf(s)...)
 	for _, u := range w.Board.Reserved(w.ID, s.Tx) {
 		k := w.coins.byAsset[u.Asset]
 		if k == nil {

@@ -221,8 +221,8 @@ func TestBumpsOneByOne(t *testing.T) {
 		ids := [3]bourse.WalletID{}
 		for i := range ids {
 			ids[i] = w.mustWithdraw(l, 1, 10*l.least)
+			w.settle() // each alone
 		}
-		w.settle()
 
 		must(t, n.node.Spike(2))
 		w.unmade = func(p *chain.Payment) error {

@@ -110,7 +110,7 @@ func leavesHalf(p *chain.Payment, others []bourse.Amount, parts int) bool {
 	for i := range p.Inputs {
 		spent = spent.PlusOrMax(p.Inputs[i].Amount)
 	}
-	change, _ := spent.Sub(p.Amount)
+	change, _ := spent.Sub(p.Total())
 	first, each := chain.Split(change, parts)
 	amounts := append(slices.Repeat([]bourse.Amount{each}, parts-1), first)
 	amounts = append(amounts, others...)

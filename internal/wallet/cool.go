@@ -31,7 +31,7 @@ func (w *Worker) cool(ctx context.Context) (bool, error) {
 		w.sayCooling(why)
 		return false, nil
 	}
-	fees, ready, err := w.outbid(ctx, p, nil, order.ID)
+	fees, ready, err := w.outbid(ctx, p, nil, payees{order.ID})
 	if !ready || err != nil {
 		return false, err
 	}
@@ -40,7 +40,7 @@ func (w *Worker) cool(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 
-	done, err := w.carryOut(ctx, p, fees, order.ID, 0)
+	done, err := w.carryOut(ctx, p, fees, payees{order.ID}, 0)
 	if !done {
 		w.sayCooling(coolUnmade)
 	}

@@ -117,7 +117,11 @@ func (w *Worker) take(
 		return nil, nil
 	}
 
-	reason, err := w.submit(ctx, bourse.CommandRecord,
+	command := bourse.CommandRecord
+	if len(s.Joined) > 0 {
+		command = bourse.CommandRecordJoined
+	}
+	reason, err := w.submit(ctx, command,
 		&bourse.WalletCommand{Signed: s, Record: signed.Record, Chain: signed.Chain})
 	if err != nil {
 		return nil, err

@@ -143,11 +143,11 @@ func (w *Worker) topUpAgain(ctx context.Context, moves []bourse.SignedTx) (bool,
 			Kind: bourse.SignedTopUp, Coin: d.Pays[0].Coin, Amount: d.Pays[0].Amount, To: d.Pays[0].To,
 			From: s.From, Nonce: s.Nonce,
 		}
-		fees, ready, err := w.outbid(ctx, &p, w.Board.Dropped(w.ID, s.From, s.Nonce), 0)
+		fees, ready, err := w.outbid(ctx, &p, w.Board.Dropped(w.ID, s.From, s.Nonce), nil)
 		if !ready || err != nil {
 			return false, err
 		}
-		return w.carryOut(ctx, &p, fees, 0, to.At)
+		return w.carryOut(ctx, &p, fees, nil, to.At)
 	}
 	return false, nil
 }

@@ -262,8 +262,8 @@ func TestOutbidStepByStep(t *testing.T) {
 		ids := [15]bourse.WalletID{}
 		for i := range ids {
 			ids[i] = w.mustWithdraw(l, 1, 10*l.least)
+			w.settle() // each alone
 		}
-		w.settle()
 		for _, id := range ids {
 			w.must(bourse.Command{Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{ID: id}})
 		}

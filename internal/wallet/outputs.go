@@ -36,19 +36,19 @@ func newest(list []bourse.SignedTx) []bourse.SignedTx {
 // outbids it, and spends its other outputs too, to be no smaller. Outputs of one that cannot be outbid are left to others.
 // Each that is left out counts as a refusal, because a node was asked.
 func (w *Worker) outbidOutputs(
-	ctx context.Context, p *chain.Payment, fees chain.Fees, id bourse.WalletID,
+	ctx context.Context, p *chain.Payment, fees chain.Fees, to payees,
 ) (enough bool, err error) {
 	defer clear(w.aside)
 	own, usual := slices.Clip(p.Replaces), fees
 	var released []bourse.SignedTx
 	for w.refusals < maxRefusals {
-		enough, err := w.sourceOutputs(p, fees, id, released)
+		enough, err := w.sourceOutputs(p, fees, to, released)
 		if err != nil {
 			return false, err
 		}
 		if !enough && len(released) == 0 {
-			if id != 0 && len(w.aside) > 0 {
-				w.unmade[id] = true
+			if len(w.aside) > 0 && len(to) == 1 { // of several, fewer may pass
+				w.leave(w.unmade, to)
 			}
 			return false, nil
 		}
@@ -58,7 +58,7 @@ func (w *Worker) outbidOutputs(
 			continue
 		}
 
-		more := w.rivals(p.Inputs, id, released)
+		more := w.rivals(p.Inputs, to, released)
 		if len(more) == 0 {
 			return true, nil
 		}
@@ -83,16 +83,16 @@ func (w *Worker) outbidOutputs(
 // rivals returns the dropped transactions of other withdrawals, and those to cold storage, that spend an output of a payment: of each withdrawal the
 // newest, without those that the payment outbids already.
 func (w *Worker) rivals(
-	inputs []chain.Input, id bourse.WalletID, outbid []bourse.SignedTx,
+	inputs []chain.Input, to payees, outbid []bourse.SignedTx,
 ) (list []bourse.SignedTx) {
 	of := map[bourse.WalletID][]bourse.SignedTx{}
 	for _, s := range w.Board.DroppedFrom(w.ID, inputs) {
-		of[s.Wallet] = append(of[s.Wallet], s)
+		if !to.of(&s) {
+			of[s.Wallet] = append(of[s.Wallet], s)
+		}
 	}
 	for _, wallet := range slices.Sorted(maps.Keys(of)) {
-		if wallet != id {
-			list = append(list, newest(of[wallet])...)
-		}
+		list = append(list, newest(of[wallet])...)
 	}
 	return slices.DeleteFunc(list, func(s bourse.SignedTx) bool {
 		return slices.ContainsFunc(outbid, func(old bourse.SignedTx) bool { return old.Tx == s.Tx })
@@ -110,12 +110,12 @@ func raws(list []bourse.SignedTx) (all [][]byte) {
 // prepare chooses the source of a payment and makes it; enough is false if the balance is too low. Where it would cost too
 // much to outbid released transactions, other outputs pay.
 func (w *Worker) prepare(
-	ctx context.Context, p *chain.Payment, fees chain.Fees, id bourse.WalletID,
+	ctx context.Context, p *chain.Payment, fees chain.Fees, to payees,
 ) (u chain.Unsigned, enough bool, err error) {
 	own := p.Replaces
 	for {
 		p.Replaces = own
-		if enough, err := w.source(ctx, p, fees, id); !enough || err != nil {
+		if enough, err := w.source(ctx, p, fees, to); !enough || err != nil {
 			return u, false, err
 		}
 		u, err = w.Network.Prepare(ctx, p)
@@ -123,7 +123,7 @@ func (w *Worker) prepare(
 			return u, true, err
 		}
 		p.Replaces = own
-		w.leaveOut(w.pinned, w.rivals(p.Inputs, id, nil), err)
+		w.leaveOut(w.pinned, w.rivals(p.Inputs, to, nil), err)
 	}
 }
 
@@ -144,16 +144,16 @@ func (w *Worker) leaveOut(alone map[bourse.Outpoint]bool, rivals []bourse.Signed
 // these do not cover its higher cost. No other payment spends those of dropped ones meanwhile. It has as many outputs of
 // change as they have, because a smaller one would pay their cost at a higher rate.
 func (w *Worker) sourceOutputs(
-	p *chain.Payment, fees chain.Fees, id bourse.WalletID, released []bourse.SignedTx,
+	p *chain.Payment, fees chain.Fees, to payees, released []bourse.SignedTx,
 ) (enough bool, err error) {
-	own, some := w.instead(id), false
+	own, some, usual := w.instead(to...), false, fees
 	w.enlarged = false
 	if p.Change, err = w.mostChange(p.Replaces...); err != nil {
 		return false, err
 	}
-	p.LeastChange, fees = bourse.Amount{}, fees.Split(p.Change)
+	p.LeastChange, fees = bourse.Amount{}, fees.Join(1+len(p.With)).Split(p.Change)
 	var first, more []chain.Input
-	free := w.spendable(id)
+	free := w.spendable(to...)
 	for _, in := range free {
 		apart := slices.ContainsFunc(own, func(s bourse.SignedTx) bool { return !slices.Contains(s.Inputs, in.Outpoint) })
 		shared := len(own) > 0 && !apart && in.Coin == p.Coin
@@ -169,24 +169,24 @@ func (w *Worker) sourceOutputs(
 		return false, nil
 	}
 
-	want := chain.Need{Coin: p.Coin, Native: w.Network.Shape().Native, Amount: p.Amount, Fees: fees}
+	want := chain.Need{Coin: p.Coin, Native: w.Network.Shape().Native, Amount: p.Total(), Fees: fees}
 	chosen, cost, enough := chain.SelectBeside(first, more, &want)
 	// Change below the cost of an input goes to the network on top.
 	p.Inputs, p.CostCap = chosen, cost.Plus(fees.PerInput)
 	if enough && w.Outputs > 0 && p.Kind == bourse.SignedWithdrawal && len(p.Replaces) == 0 && !w.plain {
-		w.arrange(p, fees, free)
+		w.arrange(p, usual, free)
 	}
 	return enough, nil
 }
 
-// spendable returns the free outputs that a payment may spend: those that are ripe, and in no transaction that another
-// withdrawal replaces, or that no payment can outbid.
-func (w *Worker) spendable(id bourse.WalletID) (inputs []chain.Input) {
+// spendable returns the free outputs that a payment may spend: those that are ripe, and in no transaction that other
+// withdrawals replace, or that no payment can outbid.
+func (w *Worker) spendable(to ...bourse.WalletID) (inputs []chain.Input) {
 	tip := w.Board.State(w.ID).Tip.Height
 	for _, u := range w.Board.Unspent(w.ID) {
 		k := w.coins.byAsset[u.Asset]
 		promised := w.pinned[u.Outpoint] || w.aside[u.Outpoint] || slices.ContainsFunc(w.givenUp, func(s bourse.SignedTx) bool {
-			return s.Wallet != id && slices.Contains(s.Inputs, u.Outpoint)
+			return !payees(to).of(&s) && slices.Contains(s.Inputs, u.Outpoint)
 		})
 		if k == nil || !k.ripe(&u, tip) || promised {
 			continue

@@ -56,23 +56,27 @@ const maxRefusals = 10
 // more to ask for.
 func (w *Worker) payAll(ctx context.Context) (bool, error) {
 	limited, unsigned := 0, w.unsigned()
-	w.asked = len(unsigned)
-	for _, wd := range unsigned {
+	w.asked = w.transactions(len(unsigned))
+	room := w.room()
+	for i := range unsigned {
+		wd := &unsigned[i]
 		if !w.waiting[wd.ID] && !w.unmade[wd.ID] {
-			if done, err := w.pay(ctx, &wd); done || err != nil {
+			if done, err := w.payWith(ctx, unsigned[i:], room); done || err != nil {
 				return done, err
 			}
 		}
 		if w.refusals >= maxRefusals {
 			return true, nil
 		}
-		if w.beyond(&wd) || w.waiting[wd.ID] {
+		if w.beyond(wd) || w.waiting[wd.ID] {
 			limited++
 		}
 	}
 
 	clear(w.waiting)
 	clear(w.unmade)
+	clear(w.parted)
+	w.forget(unsigned)
 	w.mu.Lock()
 	w.limited = limited
 	w.mu.Unlock()
@@ -100,12 +104,12 @@ func (w *Worker) unsigned() []bourse.Withdrawal {
 	return append(first, rest...)
 }
 
-// instead returns a withdrawal's dropped transactions that could still be mined. A
+// instead returns the dropped transactions of withdrawals that could still be mined. A
 // replacement must exclude each of them.
-func (w *Worker) instead(id bourse.WalletID) []bourse.SignedTx {
+func (w *Worker) instead(to ...bourse.WalletID) []bourse.SignedTx {
 	var list []bourse.SignedTx
 	for _, s := range w.givenUp {
-		if id != 0 && s.Wallet == id {
+		if payees(to).of(&s) {
 			list = append(list, s)
 		}
 	}
@@ -183,11 +187,16 @@ func (w *Worker) pay(ctx context.Context, wd *bourse.Withdrawal) (bool, error) {
 		Kind: bourse.SignedWithdrawal, Coin: k.ID, Amount: amount,
 		To: chain.Destination{Address: wd.Address, Memo: wd.Memo}, From: chain.IndexHot,
 	}
-	fees, ready, err := w.ready(ctx, &p, wd.ID)
+	return w.payTo(ctx, &p, payees{wd.ID})
+}
+
+// payTo signs and broadcasts a payment of withdrawals. It reports whether it did; otherwise they wait.
+func (w *Worker) payTo(ctx context.Context, p *chain.Payment, to payees) (bool, error) {
+	fees, ready, err := w.ready(ctx, p, to)
 	if !ready || err != nil {
 		return false, err
 	}
-	return w.carryOut(ctx, &p, fees, wd.ID, 0)
+	return w.carryOut(ctx, p, fees, to, 0)
 }
 
 // beyond reports whether the signer's limits refuse a withdrawal at this step. Asking the
@@ -204,23 +213,24 @@ func (w *Worker) beyond(wd *bourse.Withdrawal) bool {
 
 // ready gives a payment its nonce, and names the dropped transactions that it has to outbid. It returns the
 // cost of such payments; ok is false while the payment has to wait.
-func (w *Worker) ready(ctx context.Context, p *chain.Payment, id bourse.WalletID) (fees chain.Fees, ok bool, err error) {
-	dropped := w.instead(id)
+func (w *Worker) ready(ctx context.Context, p *chain.Payment, to payees) (fees chain.Fees, ok bool, err error) {
+	dropped := w.instead(to...)
 	if !w.Network.Shape().Outputs {
 		var free bool
+		id := to.first()
 		p.Nonce, free, err = w.nonce(ctx, p.From, id)
 		if !free || err != nil || !w.excludes(&bourse.SignedTx{Wallet: id, From: p.From, Nonce: p.Nonce}) {
 			return fees, false, err
 		}
 		dropped = w.Board.Dropped(w.ID, p.From, p.Nonce)
 	}
-	return w.outbid(ctx, p, dropped, id)
+	return w.outbid(ctx, p, dropped, to)
 }
 
 // outbid names the dropped transactions that a payment has to outbid. It returns the cost of such payments; ok is false
 // while the payment has to wait.
 func (w *Worker) outbid(
-	ctx context.Context, p *chain.Payment, dropped []bourse.SignedTx, id bourse.WalletID,
+	ctx context.Context, p *chain.Payment, dropped []bourse.SignedTx, to payees,
 ) (fees chain.Fees, ok bool, err error) {
 	dropped = newest(dropped)
 	p.Replaces = raws(dropped)
@@ -233,33 +243,34 @@ func (w *Worker) outbid(
 	if err == nil || trouble(err) {
 		return fees, err == nil, err
 	}
-	if id != 0 {
-		w.unmade[id] = true
+	if len(to) > 0 {
+		w.leave(w.unmade, to)
 		w.refusals++
 	}
-	w.complain(dropped[0].Tx, "a given up transaction cannot be outbid", err.Error(), slog.Uint64("xid", uint64(id)))
+	w.complain(dropped[0].Tx, "a given up transaction cannot be outbid", err.Error(), slog.Uint64("xid", uint64(to.first())))
 	return fees, false, nil
 }
 
-// tellReplacement logs why no transaction takes the place of a withdrawal's dropped one, if there is one.
-func (w *Worker) tellReplacement(id bourse.WalletID, why error) {
-	if len(w.instead(id)) > 0 {
+// tellReplacement logs why no transaction takes the place of a dropped one of withdrawals, if there is one.
+func (w *Worker) tellReplacement(to payees, why error) {
+	if id := to.first(); len(w.instead(to...)) > 0 {
 		w.complain(id, "a given up transaction cannot be outbid", why.Error(), slog.Uint64("xid", uint64(id)))
 	}
 }
 
 // carryOut chooses the source of a payment, has it signed, journals and broadcasts it.
 //
-// depositor is the address to sweep or top up; zero for a withdrawal.
+// depositor is the address to sweep or top up; zero for withdrawals.
 func (w *Worker) carryOut(
-	ctx context.Context, p *chain.Payment, fees chain.Fees, id bourse.WalletID, depositor uint32,
+	ctx context.Context, p *chain.Payment, fees chain.Fees, to payees, depositor uint32,
 ) (bool, error) {
-	unsigned, enough, err := w.prepare(ctx, p, fees, id)
+	id := to.first()
+	unsigned, enough, err := w.prepare(ctx, p, fees, to)
 	if trouble(err) || !enough && err != nil {
 		return false, err
 	}
 	if !enough && w.refusals < maxRefusals {
-		w.tellReplacement(id, chain.ErrFunds)
+		w.tellReplacement(to, chain.ErrFunds)
 	}
 	if !enough {
 		return false, nil
@@ -267,34 +278,19 @@ func (w *Worker) carryOut(
 	if err == nil && w.blurs(p, unsigned.Cost) {
 		err = errBlurs
 	}
-	if err != nil && id != 0 {
-		w.unmade[id] = true
-		w.refusals++
-	}
-	switch {
-	case errors.Is(err, chain.ErrFunds), errors.Is(err, chain.ErrCost):
-		w.tellReplacement(id, err)
-		return false, nil // it waits for money, or for lower fees
-	case err != nil: // the fault of this payment alone
-		w.complain(id, "a payment cannot be made", err.Error(),
-			slog.String("kind", p.Kind.String()), slog.Uint64("xid", uint64(id)))
+	if err != nil {
+		w.notMade(p, to, err)
 		return false, nil
 	}
 
-	if p.Kind == bourse.SignedWithdrawal && !w.Board.Asked(id) {
-		reason, err := w.submit(ctx, bourse.CommandAsking, &bourse.WalletCommand{ID: id})
-		if err != nil || reason != 0 { // it was canceled, or its account frozen
-			return false, err
-		}
+	if ready, err := w.announce(ctx, p, to); !ready || err != nil {
+		return false, err
 	}
-	signed := w.sign(ctx, unsigned, signer.Expect{
-		Network: w.ID, Kind: p.Kind, ID: id, Coin: p.Coin, Amount: p.Amount, To: p.To, CostCap: p.CostCap,
-		Account: depositor, Nonce: p.Nonce,
-	})
+	signed := w.sign(ctx, unsigned, w.expect(p, to, depositor))
 	if w.dear {
 		w.dear, w.plain = false, true
 		defer func() { w.plain = false }()
-		return w.carryOut(ctx, p, fees, id, depositor)
+		return w.carryOut(ctx, p, fees, to, depositor)
 	}
 	if signed == nil {
 		return false, nil
@@ -303,7 +299,9 @@ func (w *Worker) carryOut(
 	if s == nil || err != nil {
 		return false, err
 	}
-	delete(w.said, id)
+	for _, id := range to {
+		delete(w.said, id)
+	}
 	return true, w.offerNew(ctx, s.Tx)
 }
 
@@ -334,6 +332,10 @@ const maxAttempts = 100
 // skipped: they were dropped.
 func (w *Worker) sign(ctx context.Context, u chain.Unsigned, e signer.Expect) *signer.Signed {
 	known := w.Board.State(w.ID).Record
+	if len(e.With) > 0 {
+		e.Known = known
+		return w.signJoined(ctx, u, &e)
+	}
 	for ; e.Attempt < maxAttempts; e.Attempt++ {
 		signed, err := w.Signer.Sign(ctx, u, e)
 		switch {
@@ -376,11 +378,11 @@ func tooCostly(err error) bool {
 
 // source chooses the source of a payment; enough is false if the balance is too low.
 func (w *Worker) source(
-	ctx context.Context, p *chain.Payment, fees chain.Fees, id bourse.WalletID,
+	ctx context.Context, p *chain.Payment, fees chain.Fees, to payees,
 ) (enough bool, err error) {
 	p.CostCap = fees.Cost
 	if w.Network.Shape().Outputs {
-		return w.outbidOutputs(ctx, p, fees, id)
+		return w.outbidOutputs(ctx, p, fees, to)
 	}
 	if p.Kind == bourse.SignedSweep {
 		return true, nil
@@ -554,8 +556,13 @@ func (w *Worker) record(signed *signer.Signed, kind bourse.SignedKind, id bourse
 	if n := w.coins.native; n != nil {
 		s.Cost.Asset = n.asset.ID
 		s.Cost.Amount, _ = n.ledger(d.Cost) // at most its cap
+		for i := range signed.Shares {
+			amount, _ := n.ledger(signed.Shares[i].Amount) // zero is not valid
+			s.Joined, s.Wallet = append(s.Joined, bourse.Share{Wallet: signed.Shares[i].ID, Amount: amount}), signed.Shares[0].ID
+		}
 	}
-	if !d.Signed || d.Hash != signed.Hash || !s.Valid() || signed.Chain == (chain.Hash{}) {
+	if !d.Signed || d.Hash != signed.Hash || !s.Valid() || signed.Chain == (chain.Hash{}) ||
+		len(s.Joined) != len(signed.Shares) {
 		return nil, errEntry
 	}
 	return s, nil

@@ -65,7 +65,7 @@ func (w *Worker) sweepOne(ctx context.Context, h *Holding, k *coin, gas Holding)
 	p := chain.Payment{
 		Kind: bourse.SignedSweep, Coin: k.ID, To: w.Network.Destination(chain.IndexHot), From: h.Address,
 	}
-	fees, ready, err := w.ready(ctx, &p, 0)
+	fees, ready, err := w.ready(ctx, &p, nil)
 	if !ready || err != nil {
 		return false, err
 	}
@@ -90,7 +90,7 @@ func (w *Worker) sweepOne(ctx context.Context, h *Holding, k *coin, gas Holding)
 		}
 		return w.topUp(ctx, h.Address, fees.Cost)
 	}
-	return w.carryOut(ctx, &p, fees, 0, h.Address)
+	return w.carryOut(ctx, &p, fees, nil, h.Address)
 }
 
 // topUp moves the native coin for the cost of a sweep to the deposit's address.
@@ -99,9 +99,9 @@ func (w *Worker) topUp(ctx context.Context, address uint32, amount bourse.Amount
 		Kind: bourse.SignedTopUp, Coin: w.coins.native.ID, Amount: amount, To: w.Network.Destination(address),
 		From: chain.IndexHot,
 	}
-	fees, ready, err := w.ready(ctx, &p, 0)
+	fees, ready, err := w.ready(ctx, &p, nil)
 	if !ready || err != nil {
 		return false, err
 	}
-	return w.carryOut(ctx, &p, fees, 0, address)
+	return w.carryOut(ctx, &p, fees, nil, address)
 }

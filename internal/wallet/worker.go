@@ -114,6 +114,11 @@ type Worker struct {
 	refusals int
 	// onChain are the nonces for which the chain waits, by address, asked once a step.
 	onChain map[uint32]uint64
+	// parted are the withdrawals of this pass that go alone because a joined payment of them could not be made, and loners
+	// those that could not be made alone.
+	parted, loners map[bourse.WalletID]bool
+	// single is true if the next payment is of one withdrawal, because the signer did not answer about a joined one.
+	single bool
 	// costly is true if the signer's limit on costs refused a payment of this step.
 	costly bool
 	// said holds the last logged reason by transaction hash and withdrawal id, because
@@ -134,7 +139,7 @@ type Worker struct {
 // NewWorker returns a worker. Its network does not operate before the first Step.
 func NewWorker(o Options) *Worker {
 	return &Worker{Options: o, health: chain.Health{Reason: "not asked yet"}, said: map[any]string{},
-		waiting: map[bourse.WalletID]bool{}, unmade: map[bourse.WalletID]bool{}, aside: map[bourse.Outpoint]bool{}}
+		waiting: map[bourse.WalletID]bool{}, unmade: map[bourse.WalletID]bool{}, parted: map[bourse.WalletID]bool{}, loners: map[bourse.WalletID]bool{}, aside: map[bourse.Outpoint]bool{}}
 }
 
 // Health returns the network's health at the last step.

@@ -1,0 +1,185 @@
+package wallet_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/bourse-exchange/bourse"
+	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/signer"
+)
+
+// joins reports whether the withdrawals of a listing share transactions.
+func joins(l *listing) bool { return l.network == onBTC && l.contract == "" }
+
+// crowd makes withdrawals of growing amounts.
+func (w *world) crowd(l *listing, count int) (ids []bourse.WalletID) {
+	w.tb.Helper()
+	w.credit(l, 1, uint64(count*(count+10))*l.least)
+	for n := range count {
+		ids = append(ids, w.mustWithdraw(l, 1, uint64(n+1)*l.least))
+	}
+	return ids
+}
+
+// transactions returns the transactions of withdrawals, each once; none of those without one.
+func (w *world) transactions(ids []bourse.WalletID) map[bourse.TxHash]int {
+	txs := map[bourse.TxHash]int{}
+	for _, id := range ids {
+		if tx := w.withdrawals[id].Tx; tx != (bourse.TxHash{}) {
+			txs[tx]++
+		}
+	}
+	return txs
+}
+
+// TestJoined pays the withdrawals that wait together by one transaction, and each alone under older rules.
+func TestJoined(t *testing.T) {
+	for rules, want := range map[uint32]int{bourse.RulesJoined: 1, bourse.RulesJoined - 1: 20} {
+		eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
+			w.must(bourse.Command{Kind: bourse.CommandSetRules, Rules: rules})
+			ids := w.crowd(l, 20)
+			w.settle()
+			if txs := w.transactions(ids); len(txs) != want {
+				t.Fatalf("%d transactions under rules %d: %v", len(txs), rules, txs)
+			}
+			w.mine(l.network, 1)
+			for _, id := range ids {
+				w.wants(id, bourse.WalletDone, true)
+			}
+			w.finish()
+		})
+	}
+}
+
+// TestJoinedBump outbids a joined transaction by one with the same withdrawals, without the one that an operator ended
+// meanwhile. A frozen account holds it up until then.
+func TestJoinedBump(t *testing.T) {
+	eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
+		w.stuck = 3
+		w.restart()
+		n := w.network(l.network)
+		ids := w.crowd(l, 5)
+		w.settle()
+		first := w.withdrawals[ids[0]].Tx
+
+		must(t, n.node.Spike(2))
+		w.freeze(1, true)
+		w.mine(l.network, 5)
+		if txs := w.transactions(ids); txs[first] != 5 {
+			t.Fatalf("%v, and not %x", txs, first)
+		}
+		w.freeze(1, false)
+		w.must(bourse.Command{Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{ID: ids[2]}})
+		w.mine(l.network, 1)
+		rest := append(append([]bourse.WalletID{}, ids[:2]...), ids[3:]...)
+		if txs := w.transactions(rest); len(txs) != 1 || txs[first] != 0 {
+			t.Fatalf("%v instead of %x", txs, first)
+		}
+		w.mine(l.network, 6)
+		for _, id := range rest {
+			w.wants(id, bourse.WalletDone, true)
+		}
+		must(t, n.node.Spike(1))
+		w.mine(l.network, 2)
+		if got := w.paid(ids[2]); !got.IsZero() {
+			t.Errorf("the one that was ended got %s", got.Format(0))
+		}
+	})
+}
+
+// TestJoinedWithoutRefused has the signer refuse one withdrawal of many: the others are paid together, and it waits.
+func TestJoinedWithoutRefused(t *testing.T) {
+	eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
+		w.limit = func(chain.CoinID) signer.Limit {
+			most := bourse.Units(1e15)
+			return signer.Limit{Payment: bourse.Units(9 * l.least), Hour: most, Day: most, Free: most}
+		}
+		w.restart()
+		ids := w.crowd(l, 10)
+		w.settle()
+		if txs := w.transactions(ids); len(txs) != 1 || w.withdrawals[ids[9]].Tx != (bourse.TxHash{}) {
+			t.Fatalf("%v", txs)
+		}
+		if n := w.network(l.network).worker.Limited(); n != 1 {
+			t.Errorf("%d wait for limits", n)
+		}
+		w.limit = signer.Unlimited
+		w.restart()
+		w.settle()
+		w.mine(l.network, 2)
+		for _, id := range ids {
+			w.wants(id, bourse.WalletDone, true)
+		}
+		w.finish()
+	})
+}
+
+// TestJoinedWithoutUnmade has a withdrawal that cannot be made among others. Once they go alone because of it, and then they
+// share transactions without it.
+func TestJoinedWithoutUnmade(t *testing.T) {
+	eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
+		var worst bourse.WalletID
+		w.unmade = func(p *chain.Payment) error {
+			for _, to := range append([]chain.Pay{{To: p.To}}, p.With...) {
+				if w.outside[worst] == to.To.Address {
+					return errors.New("nobody can be paid there")
+				}
+			}
+			return nil
+		}
+		ids := w.crowd(l, 5)
+		worst = ids[1]
+		w.settle()
+		w.mine(l.network, 6)
+		for n, id := range ids {
+			if n != 1 {
+				w.wants(id, bourse.WalletDone, true)
+			}
+		}
+		more := w.crowd(l, 5)
+		w.settle()
+		if txs := w.transactions(more); len(txs) != 1 {
+			t.Errorf("%v", txs)
+		}
+		w.unmade = nil
+		w.settle()
+		w.mine(l.network, 2)
+		w.wants(ids[1], bourse.WalletDone, true)
+		w.finish()
+	})
+}
+
+// TestJoinedWithoutFunds pays what the hot wallet covers, and the rest once it has more.
+func TestJoinedWithoutFunds(t *testing.T) {
+	eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
+		w.drain(l)
+		n := w.network(l.network)
+		hot := n.client.Destination(chain.IndexHot)
+		fund := func(units uint64) {
+			if _, err := n.node.Send(chain.Pay{To: hot, Coin: l.coin(), Amount: bourse.Units(units)}); err != nil {
+				t.Fatal(err)
+			}
+			w.mine(l.network, 1)
+		}
+		ids := w.crowd(l, 6) // 21 in all
+		fund(8 * l.least)
+		w.mine(l.network, 2)
+		paid := 0
+		for _, id := range ids {
+			if w.withdrawals[id].Status == bourse.WalletDone {
+				paid++
+			}
+		}
+		if paid < 3 || paid > 5 {
+			t.Errorf("%d are paid: %s", paid, fmt.Sprint(w.reasons))
+		}
+		fund(100 * l.least)
+		w.mine(l.network, 3)
+		for _, id := range ids {
+			w.wants(id, bourse.WalletDone, true)
+		}
+		w.finish()
+	})
+}
