@@ -125,6 +125,8 @@ const (
 	EndedMoveMined
 	// ChangeSplit: a payment with several outputs of change was signed.
 	ChangeSplit
+	// Joined: a transaction that pays several withdrawals was signed.
+	Joined
 	// WithdrawalCanceled: a withdrawal was canceled, and nothing was paid.
 	WithdrawalCanceled
 	// WithdrawalDelayed: an account's money was put on hold before a withdrawal or a
@@ -181,6 +183,7 @@ var kindNames = [kinds]string{
 	WithdrawalOutbid: "withdrawals outbid", WithdrawalCanceled: "withdrawals canceled",
 	MoveOutbid:        "sweeps and top-ups outbid",
 	ChangeSplit:       "changes split",
+	Joined:            "joined transactions",
 	Cooled:            "moves to cold storage",
 	Warmed:            "moves from cold storage",
 	ChainFollowed:     "chains followed anew",

@@ -92,6 +92,9 @@ func (x *wallets) customer(n *network) {
 		x.deposit(n, l)
 	case 5, 6, 7, 8, 9:
 		x.withdraw(n, l)
+		for x.chance.oneIn(2) {
+			x.withdraw(n, l) // together with the one before, so that they can share a transaction
+		}
 	case 10, 11:
 		x.cancel()
 	case 12:

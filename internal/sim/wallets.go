@@ -137,23 +137,33 @@ func (x *wallets) submit(_ context.Context, cmd *bourse.Command) (bourse.Outcome
 				return ticket.Outcome, ticket.Err
 			}
 			x.checkAnswer(&ticket.Result)
-			if own.Kind == bourse.CommandReplaceWithdrawal && ticket.Outcome.Reason == 0 {
-				w.count(WithdrawalOutbid)
-			}
-			if own.Kind == bourse.CommandReleaseWithdrawal && ticket.Outcome.Reason == 0 {
-				w.count(MoveOutbid)
-			}
-			if own.Kind == bourse.CommandRecord && own.Wallet.Signed.Kind == bourse.SignedCool && ticket.Outcome.Reason == 0 {
-				w.count(Cooled)
-			}
-			if own.Kind == bourse.CommandRecord && own.Wallet.Signed.Kind == bourse.SignedWithdrawal {
-				x.countChange(own.Wallet.Signed)
+			if ticket.Outcome.Reason == 0 {
+				x.countDone(&own)
 			}
 			x.mayEnd()
 			return ticket.Outcome, ticket.Err
 		default:
 			x.wait(life)
 		}
+	}
+}
+
+// countDone counts what a command of a wallet did.
+func (x *wallets) countDone(cmd *bourse.Command) {
+	w := x.world
+	signed := cmd.Wallet.Signed
+	switch {
+	case cmd.Kind == bourse.CommandReplaceWithdrawal:
+		w.count(WithdrawalOutbid)
+	case cmd.Kind == bourse.CommandReleaseWithdrawal:
+		w.count(MoveOutbid)
+	case cmd.Kind == bourse.CommandRecordJoined:
+		w.count(Joined)
+		x.countChange(signed)
+	case cmd.Kind == bourse.CommandRecord && signed.Kind == bourse.SignedCool:
+		w.count(Cooled)
+	case cmd.Kind == bourse.CommandRecord && signed.Kind == bourse.SignedWithdrawal:
+		x.countChange(signed)
 	}
 }
 
