@@ -183,3 +183,28 @@ func TestJoinedWithoutFunds(t *testing.T) {
 		w.finish()
 	})
 }
+
+// TestJoinedAtOlderSigner has a signer of a build that knows no joined transactions, and cannot read the request: withdrawals are
+// paid one by one, and together once it is updated.
+func TestJoinedAtOlderSigner(t *testing.T) {
+	eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
+		w.older = true
+		ids := w.crowd(l, 5)
+		w.settle()
+		w.mine(l.network, 5)
+		for _, id := range ids {
+			w.wants(id, bourse.WalletDone, true)
+		}
+		if txs := w.transactions(ids); len(txs) != len(ids)-1 && len(txs) != len(ids) {
+			t.Errorf("%v", txs)
+		}
+		w.older = false
+		more := w.crowd(l, 5)
+		w.settle()
+		if txs := w.transactions(more); len(txs) > 2 {
+			t.Errorf("%v once it is updated", txs)
+		}
+		w.mine(l.network, 1)
+		w.finish()
+	})
+}

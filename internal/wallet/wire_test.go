@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"slices"
 
 	"github.com/bourse-exchange/bourse"
@@ -45,9 +46,15 @@ func (c wire) checkJournaled(request []byte) {
 // pen lies between a worker and the signer.
 type pen struct{ w *world }
 
+// errOlder is what becomes of a request that a signer of an older build cannot read.
+var errOlder = errors.New("the signer does not answer")
+
 // Sign passes a request on.
 func (p pen) Sign(ctx context.Context, u chain.Unsigned, e signer.Expect) (signer.Signed, error) {
 	p.w.asked++
+	if p.w.older && len(e.With) > 0 {
+		return signer.Signed{}, errOlder
+	}
 	p.w.point("before a signature")
 	signed, err := p.w.keeper.Sign(ctx, u, e)
 	p.w.point("after a signature")

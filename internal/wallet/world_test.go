@@ -114,6 +114,8 @@ type world struct {
 	asked int
 	// spoil, if not nil, changes each entry in the signer's answers.
 	spoil func(*signer.Signed)
+	// older is true if the signer is of a build that knows no joined transactions.
+	older bool
 	// unmade, if not nil, refuses payments in place of the networks.
 	unmade func(*chain.Payment) error
 	// credited is the workers' setting.
