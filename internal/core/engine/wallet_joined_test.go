@@ -249,3 +249,68 @@ func TestJoinedOutdates(t *testing.T) {
 	x.must(recordCommand(2, s))
 	x.refused(bourse.ActOutdated, approveCommand(of, bob, &again))
 }
+
+// TestStrandedJoinedIsPaid mines a stranger's transaction in the place of a joined one that was given up. Operators say that it
+// paid one of its withdrawals, and if it took as much as all of them, it paid all. It pays no other part.
+func TestStrandedJoinedIsPaid(t *testing.T) {
+	stranded := func() (x *exchange, c *chain, ids []bourse.WalletID, first bourse.TxEffect) {
+		x, c, _ = funded(t, true)
+		ids = x.three()
+		first, s := x.joinOutputs(c, 3, ids...)
+		s.Cost = bourse.AssetAmount{Asset: btc, Amount: bourse.Units(3)}
+		x.must(recordCommand(1, s))
+		x.must(replaceCommand(ids[0]))
+		return x, c, ids, first
+	}
+	paid := func(id bourse.WalletID, tx bourse.TxHash) bourse.Command {
+		return walletCommand(bourse.CommandPaidWithdrawal, 0, bourse.WalletCommand{ID: id, Tx: tx})
+	}
+
+	x, c, ids, first := stranded()
+	tx, _ := x.joinOutputs(c, 2, ids[1:]...) // the amount of two
+	x.must(c.next(tx))
+	for _, id := range ids {
+		x.refused(bourse.NotPaid, paid(id, tx.Hash))
+	}
+	rewind, _ := c.back(1)
+	x.must(rewind)
+
+	tx, _ = x.joinOutputs(c, 2, ids[1])
+	x.must(c.next(tx))
+	x.must(paid(ids[1], tx.Hash))
+	check := func() {
+		t.Helper()
+		x.restart()
+		x.status(bourse.WalletDone, tx.Hash, ids[1])
+		x.status(bourse.WalletProcessing, bourse.TxHash{}, ids[0], ids[2])
+		x.wantOwn(btc, map[bourse.AccountID]int64{treasury: 1000, bourse.AccountInTransit: 0, bourse.AccountNetworkCosts: -2})
+	}
+	check()
+	x.refused(bourse.NotPaid, paid(ids[0], tx.Hash))
+
+	// Its block leaves the chain, and the bytes that were given up pay all three.
+	rewind, _ = c.back(1)
+	x.must(rewind)
+	x.wantOwn(btc, map[bourse.AccountID]int64{bourse.AccountInTransit: 200, bourse.AccountNetworkCosts: 0})
+	x.must(c.next(first))
+	x.restart()
+	x.status(bourse.WalletDone, first.Hash, ids...)
+	x.wantOwn(btc, map[bourse.AccountID]int64{treasury: 1000, bourse.AccountInTransit: 0, bourse.AccountNetworkCosts: -3})
+	x.mine(c, target)
+
+	x, c, ids, _ = stranded()
+	tx, _ = x.joinOutputs(c, 2, ids...)
+	x.must(c.next(tx))
+	x.must(paid(ids[2], tx.Hash))
+	x.restart()
+	x.status(bourse.WalletDone, tx.Hash, ids...)
+	x.wantOwn(btc, map[bourse.AccountID]int64{treasury: 1000, bourse.AccountInTransit: 0, bourse.AccountNetworkCosts: -2})
+	x.refused(bourse.NotProcessing, paid(ids[0], tx.Hash))
+
+	// The money of one went back to its customer: the others are not marked with it.
+	x, c, ids, _ = stranded()
+	x.must(releaseCommand(ids[0]))
+	tx, _ = x.joinOutputs(c, 2, ids...)
+	x.must(c.next(tx))
+	x.refused(bourse.NotPaid, paid(ids[2], tx.Hash))
+}
