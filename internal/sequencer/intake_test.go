@@ -147,6 +147,30 @@ func TestBlocksFitAFrame(t *testing.T) {
 	}
 }
 
+// TestJoinedFitsAFrame wants the longest entry of the signer's record, with as many withdrawals as a transaction pays, to fit a frame.
+func TestJoinedFitsAFrame(t *testing.T) {
+	s := &bourse.SignedTx{
+		Network: 1, Kind: bourse.SignedWithdrawal, Wallet: 1, Tx: bourse.TxHash{1},
+		Raw: make([]byte, bourse.MaxRaw), Inputs: make([]bourse.Outpoint, bourse.MaxInputs),
+	}
+	c := bourse.Command{Kind: bourse.CommandRecordJoined, Wallet: &bourse.WalletCommand{
+		Record: 1, Chain: bourse.TxHash{1}, Signed: s,
+	}}
+	for id := range bourse.WalletID(bourse.MaxJoined) {
+		s.Joined = append(s.Joined, bourse.Share{Wallet: id + 1, Amount: bourse.Units(1)})
+	}
+	if err := record.Check(&c); err != nil {
+		t.Fatal(err)
+	}
+	if size := len(record.Append(nil, &c)); size > journal.MaxFrame {
+		t.Errorf("an entry of %d bytes", size)
+	}
+	s.Joined = append(s.Joined, bourse.Share{Wallet: bourse.MaxJoined + 1, Amount: bourse.Units(1)})
+	if record.Check(&c) == nil {
+		t.Error("one more withdrawal passes")
+	}
+}
+
 // TestFramesAreFull shows that no frame exceeds MaxFrame, and that commands beyond it go
 // into the next one.
 func TestFramesAreFull(t *testing.T) {
