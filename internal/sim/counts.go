@@ -127,6 +127,12 @@ const (
 	ChangeSplit
 	// Joined: a transaction that pays several withdrawals was signed.
 	Joined
+	// JoinedGivenUp: one was given up.
+	JoinedGivenUp
+	// JoinedReplaced: a transaction was signed for a withdrawal of one that was given up.
+	JoinedReplaced
+	// GivenUpJoinedMined: a block has a joined one that was given up.
+	GivenUpJoinedMined
 	// WithdrawalCanceled: a withdrawal was canceled, and nothing was paid.
 	WithdrawalCanceled
 	// WithdrawalDelayed: an account's money was put on hold before a withdrawal or a
@@ -181,15 +187,18 @@ var kindNames = [kinds]string{
 	ChainBehind: "nodes behind", ChainCrashed: "nodes crashed", ChainDear: "prices that rose", ChainCompared: "chains compared",
 	DepositHidden: "hidden deposits", DepositCredited: "deposits credited", WithdrawalPaid: "withdrawals paid",
 	WithdrawalOutbid: "withdrawals outbid", WithdrawalCanceled: "withdrawals canceled",
-	MoveOutbid:        "sweeps and top-ups outbid",
-	ChangeSplit:       "changes split",
-	Joined:            "joined transactions",
-	Cooled:            "moves to cold storage",
-	Warmed:            "moves from cold storage",
-	ChainFollowed:     "chains followed anew",
-	MoveEnded:         "moves given up",
-	EndedMoveMined:    "given up moves mined",
-	WithdrawalDelayed: "withdrawals delayed", TransferPaid: "transfers paid",
+	MoveOutbid:         "sweeps and top-ups outbid",
+	ChangeSplit:        "changes split",
+	Joined:             "joined transactions",
+	JoinedGivenUp:      "joined transactions given up",
+	JoinedReplaced:     "joined transactions replaced",
+	GivenUpJoinedMined: "given up joined transactions mined",
+	Cooled:             "moves to cold storage",
+	Warmed:             "moves from cold storage",
+	ChainFollowed:      "chains followed anew",
+	MoveEnded:          "moves given up",
+	EndedMoveMined:     "given up moves mined",
+	WithdrawalDelayed:  "withdrawals delayed", TransferPaid: "transfers paid",
 	Listed: "lists", ListTriggered: "lists triggered", Amended: "amendments",
 	Decremented: "orders decremented", Replaced: "replacements",
 	Silenced: "dead man's switches", SilencedByStart: "connections closed by starts", LevelsSet: "passes that set levels",

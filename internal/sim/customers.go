@@ -87,14 +87,16 @@ func (x *wallets) customer(n *network) {
 	}
 
 	l := &n.listed[x.chance.Below(uint64(len(n.listed)))]
-	switch x.chance.Below(21) {
+	switch x.chance.Below(23) {
 	case 0, 1, 2, 3, 4:
 		x.deposit(n, l)
 	case 5, 6, 7, 8, 9:
-		x.withdraw(n, l)
-		for x.chance.oneIn(2) {
-			x.withdraw(n, l) // together with the one before, so that they can share a transaction
+		x.withdraw(n, l, x.person())
+		if n.params.Shape.Outputs && n.params.Shape.Native != "" && x.chance.oneIn(2) {
+			x.crowd(n)
 		}
+	case 21, 22:
+		x.giveUpJoined(n)
 	case 10, 11:
 		x.cancel()
 	case 12:
@@ -148,8 +150,8 @@ func (x *wallets) deposit(n *network, l *listed) {
 // longMemo is as long as a memo can be.
 var longMemo = strings.Repeat("m", bourse.MaxMemo)
 
-// withdraw requests a payment to a fresh address, or to another customer.
-func (x *wallets) withdraw(n *network, l *listed) {
+// withdraw requests an account's payment to a fresh address, or to another customer.
+func (x *wallets) withdraw(n *network, l *listed, account bourse.AccountID) {
 	c := x.chance
 	address, err := n.node.NewAddress()
 	want(err, "an address")
@@ -168,19 +170,70 @@ func (x *wallets) withdraw(n *network, l *listed) {
 	if c.oneIn(2) {
 		copy(asked.ClientID[:], x.name())
 	}
-	x.request(bourse.CommandWithdraw, asked)
+	x.request(bourse.CommandWithdraw, account, asked)
+}
+
+// crowd requests withdrawals of the native coin of a network of outputs at one time, so that they can share a transaction.
+// Operators let that much go, and its accounts have the money.
+func (x *wallets) crowd(n *network) {
+	l := &n.listed[0]
+	x.unlimit(l.asset)
+	for range x.chance.between(1, 4) {
+		account := x.person()
+		x.ask(&bourse.Command{
+			Kind: bourse.CommandCredit, Account: account, AssetID: l.asset, Amount: l.ledger(100 * l.least),
+		}, false)
+		for range x.chance.between(1, 4) {
+			x.withdraw(n, l, account)
+		}
+	}
+}
+
+// giveUpJoined is an operator's order to give up a joined transaction that waits for a block. Some pause withdrawals before,
+// so that a block can have it before there is another one in its place.
+func (x *wallets) giveUpJoined(n *network) {
+	for _, s := range x.world.process.board.Signed(n.id) {
+		if len(s.Joined) == 0 || s.State == bourse.SignedMined {
+			continue
+		}
+		if x.chance.oneIn(2) {
+			x.pause(n, true)
+		}
+		of := s.Joined[x.chance.Below(uint64(len(s.Joined)))].Wallet
+		x.ask(&bourse.Command{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: of}}, false)
+		return
+	}
+}
+
+// unlimit takes the limits on withdrawals of an asset from all tiers.
+func (x *wallets) unlimit(asset bourse.AssetID) {
+	old := x.world.process.view.Catalogue().Tiers
+	if old == nil {
+		return
+	}
+	tiers := new(bourse.Tiers)
+	for _, t := range old.List {
+		t.Limits = slices.Clone(t.Limits)
+		for i := range t.Limits {
+			if l := &t.Limits[i]; l.Asset == asset {
+				l.Withdrawal = bourse.FlowLimit{}
+			}
+		}
+		tiers.List = append(tiers.List, t)
+	}
+	x.ask(&bourse.Command{Kind: bourse.CommandDefineTiers, Tiers: tiers}, false)
 }
 
 // transfer requests a transfer to another customer.
 func (x *wallets) transfer(l *listed) {
-	x.request(bourse.CommandTransfer, &bourse.Withdraw{
+	x.request(bourse.CommandTransfer, x.person(), &bourse.Withdraw{
 		Asset: l.asset, Amount: l.ledger(1 + x.chance.Below(20*l.least)), Internal: x.person(),
 	})
 }
 
 // request requests a withdrawal or a transfer. Some customers log in, some accounts put
 // their money on hold, and some requests have an idempotency key.
-func (x *wallets) request(kind bourse.CommandKind, asked *bourse.Withdraw) {
+func (x *wallets) request(kind bourse.CommandKind, account bourse.AccountID, asked *bourse.Withdraw) {
 	c := x.chance
 	if c.oneIn(4) {
 		x.ask(&bourse.Command{
@@ -203,7 +256,7 @@ func (x *wallets) request(kind bourse.CommandKind, asked *bourse.Withdraw) {
 		copy(asked.Once.Key[:], x.name())
 		asked.Once.Body[0] = 1
 	}
-	x.ask(&bourse.Command{Kind: kind, Account: x.person(), Wallet: &bourse.WalletCommand{Withdraw: asked}}, false)
+	x.ask(&bourse.Command{Kind: kind, Account: account, Wallet: &bourse.WalletCommand{Withdraw: asked}}, false)
 }
 
 // name returns an unused request name.

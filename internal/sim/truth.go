@@ -171,6 +171,7 @@ func (w *world) noteNew(cmd *bourse.Command, ev *bourse.Events) {
 	}
 	w.noteLimits(ev)
 	w.noteMoves(ev)
+	w.noteJoined(ev)
 	w.noteOrders(cmd, ev)
 }
 

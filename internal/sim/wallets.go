@@ -32,8 +32,10 @@ type wallets struct {
 	// rivals are the withdrawals for which the signer can sign nothing more, because an
 	// earlier transaction cannot be excluded.
 	rivals map[bourse.WalletID]bool
-	// ended are the moves to and from cold storage that were given up.
+	// ended are the moves to and from cold storage and the joined transactions that were given up.
 	ended map[bourse.TxHash]bool
+	// joined are the joined ones of them.
+	joined []bourse.SignedTx
 	// names counts the named requests of customers.
 	names uint64
 }
@@ -167,6 +169,25 @@ func (x *wallets) countDone(cmd *bourse.Command) {
 	}
 }
 
+// noteJoined counts joined transactions that were given up, those in their place, and those that blocks have all the same.
+func (w *world) noteJoined(ev *bourse.Events) {
+	x := w.wallets
+	for i := range ev.Wallet.Signed {
+		s := &ev.Wallet.Signed[i]
+		joined := len(s.Joined) > 0
+		switch {
+		case joined && s.State == bourse.SignedDropped && !x.ended[s.Tx]:
+			x.ended[s.Tx] = true
+			x.joined = append(x.joined, *s)
+			w.count(JoinedGivenUp)
+		case joined && s.State == bourse.SignedMined && x.ended[s.Tx]:
+			w.count(GivenUpJoinedMined)
+		case s.State == bourse.SignedWaiting && slices.ContainsFunc(x.joined, func(old bourse.SignedTx) bool { return old.Shares(s) }):
+			w.count(JoinedReplaced)
+		}
+	}
+}
+
 // countChange counts a payment whose change is split.
 func (x *wallets) countChange(s *bourse.SignedTx) {
 	n := x.networks[s.Network-1]
@@ -266,7 +287,11 @@ func (s pen) Sign(ctx context.Context, u chain.Unsigned, e signer.Expect) (signe
 		return signer.Signed{}, errSigner
 	}
 	if errors.Is(err, signer.ErrRival) {
-		s.p.world.wallets.rivals[e.ID] = true
+		id := e.ID
+		if part := (*signer.PartError)(nil); errors.As(err, &part) {
+			id = part.ID
+		}
+		s.p.world.wallets.rivals[id] = true
 	}
 	return signed, err
 }
