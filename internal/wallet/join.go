@@ -215,20 +215,30 @@ func (w *Worker) signJoined(ctx context.Context, u chain.Unsigned, e *signer.Exp
 	return nil
 }
 
-// leavePart notes the withdrawal because of which the signer refuses a joined transaction.
+// leavePart leaves the withdrawal because of which the signer refuses a joined transaction out of this pass. If it is beyond a
+// limit, so are those behind it that are as large, because the signer adds amounts up in their order. One before it may pass.
 func (w *Worker) leavePart(e *signer.Expect, part *signer.PartError) {
-	marked := w.unmade
-	if errors.Is(part, signer.ErrLimit) {
-		marked = w.waiting
+	if !errors.Is(part, signer.ErrLimit) {
+		w.leave(w.unmade, payees{part.ID})
+		return
 	}
-	w.leave(marked, payees{part.ID})
+	w.leave(w.waiting, payees{part.ID})
 	if !errors.Is(part, signer.ErrSpent) {
 		return
 	}
-	for _, p := range append([]signer.Part{{ID: e.ID, Amount: e.Amount}}, e.With...) {
-		if p.ID == part.ID {
-			w.spent[e.Coin] = p.Amount
+
+	all := append([]signer.Part{{ID: e.ID, Amount: e.Amount}}, e.With...)
+	at := slices.IndexFunc(all, func(p signer.Part) bool { return p.ID == part.ID })
+	if at < 0 {
+		return
+	}
+	for _, p := range all[at+1:] {
+		if !p.Amount.Less(all[at].Amount) {
+			w.leave(w.waiting, payees{p.ID})
 		}
+	}
+	if at == 0 { // no other amount was added to it
+		w.spent[e.Coin] = e.Amount
 	}
 }
 

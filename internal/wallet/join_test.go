@@ -208,3 +208,33 @@ func TestJoinedAtOlderSigner(t *testing.T) {
 		w.finish()
 	})
 }
+
+// TestJoinedLimitHoldsNobodyUp has withdrawals that the limit of an hour does not let pass with an older one: that one is
+// paid, the others wait, and the signer is not asked about each of them.
+func TestJoinedLimitHoldsNobodyUp(t *testing.T) {
+	for _, count := range []int{1, 20} {
+		eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
+			w.limit = func(chain.CoinID) signer.Limit {
+				most := bourse.Units(1e15)
+				return signer.Limit{Payment: most, Hour: bourse.Units(7 * l.least), Day: most, Free: most}
+			}
+			w.restart()
+			w.credit(l, 1, 100*l.least)
+			older := w.mustWithdraw(l, 1, 5*l.least)
+			var others []bourse.WalletID
+			for range count {
+				others = append(others, w.mustWithdraw(l, 1, 3*l.least))
+			}
+			w.asked = 0
+			w.settle()
+			if w.asked > 5 {
+				t.Errorf("the signer was asked %d times", w.asked)
+			}
+			if txs := w.transactions(others); len(txs) > 0 {
+				t.Errorf("%v are beyond the limit", txs)
+			}
+			w.mine(l.network, 2)
+			w.wants(older, bourse.WalletDone, true)
+		})
+	}
+}
