@@ -47,7 +47,7 @@ func (w *Worker) notMade(p *chain.Payment, to payees, why error) {
 }
 
 // announce tells the journal that the signer is about to be asked for withdrawals. It reports whether it may be: one
-// that was canceled, or whose account is frozen, is left out of this pass.
+// that was canceled, or whose account is frozen, is left out of this pass, and all are if the network was stopped.
 func (w *Worker) announce(ctx context.Context, p *chain.Payment, to payees) (ready bool, err error) {
 	ready = true
 	for _, id := range to {
@@ -61,6 +61,9 @@ func (w *Worker) announce(ctx context.Context, p *chain.Payment, to payees) (rea
 		if reason != 0 {
 			ready = false
 			w.leave(w.unmade, payees{id})
+		}
+		if reason == bourse.WithdrawalsPaused {
+			w.leave(w.unmade, to)
 		}
 	}
 	return ready, nil

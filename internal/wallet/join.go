@@ -77,6 +77,9 @@ func (w *Worker) payWith(ctx context.Context, unsigned []bourse.Withdrawal, room
 	for len(group) > 1 {
 		p, to := w.joined(group)
 		done, err := w.payTo(ctx, p, to)
+		if !w.synced && len(w.instead(to...)) > 0 {
+			w.leave(w.unmade, to) // others go first once the signer answers
+		}
 		if done || err != nil || !w.synced || w.costly || w.refusals >= maxRefusals {
 			return done, err
 		}
@@ -116,13 +119,13 @@ func (w *Worker) left(wd bourse.Withdrawal) bool { return w.waiting[wd.ID] || w.
 // transactions that is every one that they pay and that has no other, so that one replacement excludes them all.
 func (w *Worker) group(unsigned []bourse.Withdrawal, room bourse.Amount) []bourse.Withdrawal {
 	first := unsigned[0]
-	if !w.joins(w.coins.byAsset[first.Asset]) || w.single {
-		w.single = false
+	if !w.joins(w.coins.byAsset[first.Asset]) {
 		return unsigned[:1:1]
 	}
 
 	kin, instead := payees{first.ID}, len(w.instead(first.ID))
-	if _, fits := w.fits(&first, first.Asset, room); instead == 0 && !fits {
+	if _, fits := w.fits(&first, first.Asset, room); instead == 0 && (w.single || !fits) {
+		w.single = false
 		return unsigned[:1:1] // before the others are looked at: each of many may not fit
 	}
 	for n := 0; instead > 0 && n < len(kin); n++ {

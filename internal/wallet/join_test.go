@@ -238,3 +238,36 @@ func TestJoinedLimitHoldsNobodyUp(t *testing.T) {
 		})
 	}
 }
+
+// TestJoinedReplacedAsOne holds the replacement of a joined transaction up, by a signer that does not answer or an operator who
+// stops the network: later it is for all of its withdrawals. One that was left out could not exclude the first transaction any more.
+func TestJoinedReplacedAsOne(t *testing.T) {
+	for _, older := range []bool{true, false} {
+		eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
+			ids := w.crowd(l, 5)
+			w.settle()
+			w.must(bourse.Command{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: ids[1]}})
+			stopped := false
+			w.older, w.at = older, func(int, string) {
+				if !older && !stopped && w.withdrawals[ids[1]].AtSigner {
+					stopped = true
+					w.pause(l.network, true)
+				}
+			}
+			w.settle()
+			if w.at = nil; stopped {
+				w.pause(l.network, false)
+			}
+			w.older = false
+			w.settle()
+			if txs := w.transactions(ids); len(txs) != 1 || stopped == older {
+				t.Fatalf("%v", txs)
+			}
+			w.mine(l.network, 10)
+			for _, id := range ids {
+				w.wants(id, bourse.WalletDone, true)
+			}
+			w.finish()
+		})
+	}
+}
