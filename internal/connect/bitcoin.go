@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/chain/bitcoin"
 	"github.com/bourse-exchange/bourse/internal/chain/hdkeys"
@@ -33,12 +34,22 @@ func (f *ofBitcoin) check(s *Settings, e *entry) (err error) {
 	case s.floor > math.MaxUint32 || s.highest > math.MaxUint32:
 		return errors.New("fees are units per virtual byte, below 2^32")
 	}
-	s.Chain, s.outputs = f.params.Identity(), wallet.DefaultOutputs
-	if e.Outputs != nil {
-		s.outputs = *e.Outputs
-	}
-	if s.outputs < 1 || s.outputs > wallet.MaxOutputs {
-		return fmt.Errorf("outputs: %d, and 1 to %d are taken", s.outputs, wallet.MaxOutputs)
+	s.Chain, s.outputs, s.joined = f.params.Identity(), wallet.DefaultOutputs, bourse.MaxJoined
+	for _, x := range []struct {
+		name  string
+		given *int
+		to    *int
+		most  int
+	}{
+		{"outputs", e.Outputs, &s.outputs, wallet.MaxOutputs},
+		{"joined", e.Joined, &s.joined, bourse.MaxJoined},
+	} {
+		if x.given == nil {
+			continue
+		}
+		if *x.to = *x.given; *x.to < 1 || *x.to > x.most {
+			return fmt.Errorf("%s: %d, and 1 to %d are taken", x.name, *x.to, x.most)
+		}
 	}
 	if s.cold != "" {
 		if f.cold, err = f.params.ParseCold(s.cold); err != nil {

@@ -114,7 +114,7 @@ func (s *Settings) Connect(ctx context.Context, l Local) (*wallet.Connection, er
 		closeAll(nodes)
 		return nil, errors.Join(err, l.closeOwners())
 	}
-	c.Stuck, c.Outputs, c.Hot, c.Alone = s.stuck, s.outputs, hot, alone
+	c.Stuck, c.Outputs, c.Joined, c.Hot, c.Alone = s.stuck, s.outputs, s.joined, hot, alone
 	c.Close = func() error { closeAll(nodes); return l.closeOwners() }
 	return c, nil
 }

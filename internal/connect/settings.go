@@ -40,9 +40,9 @@ type Settings struct {
 	floor, highest uint64
 	// stuck is the number of blocks after which a waiting withdrawal is outbid; zero for never.
 	stuck uint64
-	// outputs is as in wallet.Options.
-	outputs int
-	hot     hot
+	// outputs and joined are as in wallet.Options.
+	outputs, joined int
+	hot             hot
 	// alone bounds what one node alone credits.
 	alone alone
 	// cold is the descriptor of cold storage; empty for none.
@@ -106,6 +106,8 @@ type entry struct {
 	Cold string `yaml:"cold"`
 	// Outputs is nil for the usual number.
 	Outputs *int `yaml:"outputs"`
+	// Joined is nil for the most.
+	Joined *int `yaml:"joined"`
 	// Alone is a node, because a mapping that is left empty would be none.
 	Alone yaml.Node `yaml:"credit-alone"`
 }
@@ -254,6 +256,7 @@ func (e *entry) own(s *Settings) error {
 		{"trace", "evm", e.Trace},
 		{"cold", "bitcoin", s.cold != ""},
 		{"outputs", "bitcoin", e.Outputs != nil},
+		{"joined", "bitcoin", e.Joined != nil},
 	} {
 		if x.given && x.adapter != e.Adapter {
 			return fmt.Errorf("%s is a setting of the adapter %s", x.name, x.adapter)

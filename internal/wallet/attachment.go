@@ -26,6 +26,8 @@ type Connection struct {
 	Stuck uint64
 	// Outputs is as in Options.
 	Outputs int
+	// Joined is as in Options.
+	Joined int
 	// Hot bounds the hot wallet's balances of some assets.
 	Hot map[bourse.AssetID]Band
 	// Alone is as in Options.

@@ -54,8 +54,11 @@ func (w *Worker) transactions(withdrawals int) int {
 	if !w.joins(w.coins.native) {
 		return withdrawals
 	}
-	return (withdrawals + bourse.MaxJoined - 1) / bourse.MaxJoined
+	return (withdrawals + w.most() - 1) / w.most()
 }
+
+// most returns how many withdrawals share a transaction at most.
+func (w *Worker) most() int { return cmp.Or(w.Joined, bourse.MaxJoined) }
 
 // room returns the most that one transaction of the native coin can spend now.
 func (w *Worker) room() (room bourse.Amount) {
@@ -138,9 +141,13 @@ func (w *Worker) group(unsigned []bourse.Withdrawal, room bourse.Amount) []bours
 		}
 	}
 
+	most := w.most()
+	if instead > 0 {
+		most = bourse.MaxJoined
+	}
 	var group []bourse.Withdrawal
 	for _, wd := range unsigned {
-		if w.left(wd) || len(group) == bourse.MaxJoined {
+		if w.left(wd) || len(group) == most {
 			continue
 		}
 		fits := slices.Contains(kin, wd.ID)

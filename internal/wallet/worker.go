@@ -29,6 +29,9 @@ type Options struct {
 	// Outputs is the number of outputs that payments can spend below which the change of payments is split, at most MaxOutputs;
 	// zero for never. More are made while more withdrawals wait.
 	Outputs int
+	// Joined bounds the withdrawals that share a transaction, but for one in the place of others, at most [bourse.MaxJoined];
+	// zero for that many.
+	Joined int
 	// Bands bound the hot wallet's balances of some assets.
 	Bands map[bourse.AssetID]Band
 	// Alone bounds the deposits of a UTC day that one node alone credits, by asset; an asset that is not there has none.

@@ -92,9 +92,9 @@ type world struct {
 	now bourse.Time
 	// stuck is the workers' setting.
 	stuck uint64
-	// outputs is the workers' setting, and maxCost the signer's from the next start on; zero for its usual one.
-	outputs int
-	maxCost uint64
+	// outputs and joined are the workers' settings, and maxCost the signer's from the next start on; zero for its usual one.
+	outputs, joined int
+	maxCost         uint64
 	// reasons are those with which the workers held payments up.
 	reasons []string
 	journal [][]byte
@@ -312,7 +312,8 @@ func (w *world) open() {
 			n.client.Keep(*w.cold)
 		}
 		n.worker = wallet.NewWorker(wallet.Options{
-			ID: n.id, Stuck: w.stuck, Outputs: w.outputs, Bands: w.bands, Alone: w.alone, Network: eye{n.client, w}, Signer: pen{w}, Board: w.board, Listed: w, Submit: w.submit, Credited: w.credited,
+			ID: n.id, Stuck: w.stuck, Outputs: w.outputs, Joined: w.joined, Bands: w.bands, Alone: w.alone,
+			Network: eye{n.client, w}, Signer: pen{w}, Board: w.board, Listed: w, Submit: w.submit, Credited: w.credited,
 			Log: slog.New(reasons{slog.DiscardHandler, &w.reasons}),
 		})
 	}
