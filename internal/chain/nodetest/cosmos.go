@@ -81,7 +81,7 @@ type Atoms struct {
 	// account is the payer's number, and sequence that of its next payment.
 	account, sequence uint64
 	made              uint64
-	// waiting are the payments since the last block, which a stopped node forgets.
+	// waiting are the payments that no block has, the last ones made, which a killed node forgets.
 	waiting []string
 }
 
@@ -94,12 +94,18 @@ func NewAtoms(t testing.TB, n *Node) *Atoms {
 	}}
 	t.Cleanup(o.http.CloseIdleConnections)
 
-	info, err := o.query("/cosmos.auth.v1beta1.Query/AccountInfo", text(nil, 1, accountOf(o.key)))
-	if err != nil {
+	var err error
+	if o.account, _, err = o.payer(); err != nil {
 		t.Fatal(err)
 	}
-	o.account = numberIn(inside(info, 1), 3)
 	return o
+}
+
+// payer returns the payer's number, and how many of its payments are in blocks.
+func (o *Atoms) payer() (account, payments uint64, err error) {
+	answer, err := o.query("/cosmos.auth.v1beta1.Query/AccountInfo", text(nil, 1, accountOf(o.key)))
+	info := inside(answer, 1)
+	return numberIn(info, 3), numberIn(info, 4), err
 }
 
 func (o *Atoms) call(result any, method string, params ...any) error {
@@ -250,7 +256,7 @@ func (o *Atoms) NewAddress() (string, error) {
 	return bech32Of(program[:20]), nil
 }
 
-// Mine adds blocks, the first with all pending transactions.
+// Mine adds blocks, the first with all pending transactions, but for those that the node's pool took while it made the block.
 func (o *Atoms) Mine(count int) (chain.BlockRef, error) {
 	if count == 0 {
 		return o.head()
@@ -267,7 +273,11 @@ func (o *Atoms) Mine(count int) (chain.BlockRef, error) {
 	if answer.StatusCode != http.StatusOK {
 		return chain.BlockRef{}, fmt.Errorf("the node does not mine: %s", answer.Status)
 	}
-	o.waiting = nil
+	_, payments, err := o.payer()
+	if err != nil {
+		return chain.BlockRef{}, err
+	}
+	o.waiting = o.waiting[uint64(len(o.waiting))-(o.sequence-payments):]
 	return o.head()
 }
 
