@@ -106,11 +106,11 @@ func (w *Worker) payWith(ctx context.Context, unsigned []bourse.Withdrawal, room
 	return w.pay(ctx, &group[0])
 }
 
-// forget forgets the loners that do not wait any more.
-func (w *Worker) forget(unsigned []bourse.Withdrawal) {
-	for id := range w.loners {
+// forget unmarks the withdrawals that do not wait any more.
+func forget(marked map[bourse.WalletID]bool, unsigned []bourse.Withdrawal) {
+	for id := range marked {
 		if !slices.ContainsFunc(unsigned, func(wd bourse.Withdrawal) bool { return wd.ID == id }) {
-			delete(w.loners, id)
+			delete(marked, id)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func (w *Worker) group(unsigned []bourse.Withdrawal, room bourse.Amount) []bours
 func (w *Worker) fits(wd *bourse.Withdrawal, asset bourse.AssetID, room bourse.Amount) (bourse.Amount, bool) {
 	amount, exact := w.coins.native.units(wd.Amount)
 	left, enough := room.Sub(amount)
-	if !enough || !exact || w.parted[wd.ID] || w.loners[wd.ID] || wd.Asset != asset || wd.Memo != "" || w.beyond(wd) ||
+	if !enough || !exact || w.parted[wd.ID] || w.loners[wd.ID] || w.unexcluded[wd.ID] || wd.Asset != asset || wd.Memo != "" || w.beyond(wd) ||
 		len(w.instead(wd.ID)) > 0 {
 		return room, false
 	}
@@ -228,6 +228,9 @@ func (w *Worker) signJoined(ctx context.Context, u chain.Unsigned, e *signer.Exp
 // leavePart leaves the withdrawal because of which the signer refuses a joined transaction out of this pass. If it is beyond a
 // limit, so are those behind it that are as large, because the signer adds amounts up in their order. One before it may pass.
 func (w *Worker) leavePart(e *signer.Expect, part *signer.PartError) {
+	if errors.Is(part, signer.ErrRival) {
+		w.leave(w.unexcluded, payees{part.ID})
+	}
 	if !errors.Is(part, signer.ErrLimit) {
 		w.leave(w.unmade, payees{part.ID})
 		return

@@ -3,6 +3,7 @@ package wallet_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
@@ -292,5 +293,44 @@ func TestFewJoined(t *testing.T) {
 		}
 		w.mine(l.network, int(l.confirms))
 		w.finish()
+	})
+}
+
+// TestJoinedWithoutFrozen replaces a joined transaction without a frozen account, as an operator asked. Once a block has the
+// other one, nothing can exclude the first for what was left out: it is told of
+// until an operator releases it, and holds up no other.
+func TestJoinedWithoutFrozen(t *testing.T) {
+	eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
+		n := w.network(l.network)
+		w.credit(l, 2, 100*l.least)
+		left := w.mustWithdraw(l, 2, 10*l.least)
+		ids := w.crowd(l, 4)
+		w.settle()
+		w.freeze(2, true)
+		w.must(bourse.Command{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: left}})
+		w.settle()
+		w.freeze(2, false)
+		if txs := w.transactions(ids); len(txs) != 1 || w.withdrawals[left].Tx != (bourse.TxHash{}) {
+			t.Fatalf("%v", txs)
+		}
+
+		w.mine(l.network, 2*int(l.confirms)+1)
+		if got := n.worker.Stranded(); !slices.Equal(got, []bourse.WalletID{left}) || n.worker.Overdue() != 1 {
+			t.Fatalf("stranded are %v, and overdue %d", got, n.worker.Overdue())
+		}
+		more := w.crowd(l, 5)
+		w.asked = 0
+		w.settle()
+		if txs := w.transactions(more); len(txs) != 1 || w.asked > 3 {
+			t.Errorf("%v, and the signer was asked %d times", txs, w.asked)
+		}
+		w.must(bourse.Command{Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{ID: left}})
+		w.mine(l.network, 2)
+		if got := n.worker.Stranded(); len(got) > 0 || !w.paid(left).IsZero() {
+			t.Errorf("stranded are %v", got)
+		}
+		for _, id := range append(ids, more...) {
+			w.wants(id, bourse.WalletDone, true)
+		}
 	})
 }

@@ -76,7 +76,7 @@ func (w *Worker) payAll(ctx context.Context) (bool, error) {
 	clear(w.waiting)
 	clear(w.unmade)
 	clear(w.parted)
-	w.forget(unsigned)
+	forget(w.loners, unsigned)
 	w.mu.Lock()
 	w.limited = limited
 	w.mu.Unlock()
@@ -350,6 +350,10 @@ func (w *Worker) sign(ctx context.Context, u chain.Unsigned, e signer.Expect) *s
 		if e.ID != 0 && errors.Is(err, signer.ErrLimit) {
 			w.waiting[e.ID] = true
 			w.refusals++
+		}
+		if errors.Is(err, signer.ErrRival) {
+			w.leave(w.unexcluded, payees{e.ID})
+			w.leave(w.unmade, payees{e.ID})
 		}
 		if err != nil {
 			w.synced = w.synced && refused(err)

@@ -13,11 +13,12 @@ type strandedID bourse.WalletID
 
 // strand notes the stranded ones of all unsigned withdrawals: the transaction of each was given up, and the chain has another
 // one in its place that the journal does not know as the exchange's. Nothing that the signer signs for it would exclude the
-// first one, so only an operator ends it. A block that is not read yet may have the first one, or leave the chain, so
+// first one, so only an operator ends it. So is one for which the signer signs nothing because of that. A block that is not read yet may have the first one, or leave the chain, so
 // a withdrawal is stranded after as many blocks as deposits are waited for.
 func (w *Worker) strand(ctx context.Context, unsigned []bourse.Withdrawal) error {
 	tip, before := w.Board.State(w.ID).Tip.Height, w.supplanted
 	w.supplanted = map[bourse.WalletID]uint64{}
+	forget(w.unexcluded, unsigned)
 	var stranded []bourse.WalletID
 	for i := range unsigned {
 		id := unsigned[i].ID
@@ -25,7 +26,7 @@ func (w *Worker) strand(ctx context.Context, unsigned []bourse.Withdrawal) error
 		if err != nil {
 			return err
 		}
-		if !is {
+		if !is && !w.unexcluded[id] {
 			delete(w.said, strandedID(id))
 			continue
 		}

@@ -113,6 +113,8 @@ type Worker struct {
 	// supplanted are the withdrawals whose given up transaction has another one in its place on the chain, with the tip at
 	// which that was first seen.
 	supplanted map[bourse.WalletID]uint64
+	// unexcluded are the withdrawals for which the signer signs nothing, because a given up transaction of theirs is not excluded.
+	unexcluded map[bourse.WalletID]bool
 	// refusals counts both of this step.
 	refusals int
 	// onChain are the nonces for which the chain waits, by address, asked once a step.
@@ -142,7 +144,8 @@ type Worker struct {
 // NewWorker returns a worker. Its network does not operate before the first Step.
 func NewWorker(o Options) *Worker {
 	return &Worker{Options: o, health: chain.Health{Reason: "not asked yet"}, said: map[any]string{},
-		waiting: map[bourse.WalletID]bool{}, unmade: map[bourse.WalletID]bool{}, parted: map[bourse.WalletID]bool{}, loners: map[bourse.WalletID]bool{}, aside: map[bourse.Outpoint]bool{}}
+		waiting: map[bourse.WalletID]bool{}, unmade: map[bourse.WalletID]bool{}, parted: map[bourse.WalletID]bool{}, loners: map[bourse.WalletID]bool{},
+		unexcluded: map[bourse.WalletID]bool{}, aside: map[bourse.Outpoint]bool{}}
 }
 
 // Health returns the network's health at the last step.
