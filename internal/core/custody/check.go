@@ -158,7 +158,7 @@ func (c *Custody) checkBlocks(n *Network) error {
 	deposits := 0
 	for i := range n.blocks {
 		for _, m := range n.blocks[i].txs {
-			if s := m.Signed; s != nil && m.Was == bourse.SignedDropped && len(c.PaidBy(n, s)) > 0 {
+			if s := m.Signed; s != nil && m.Was == bourse.SignedDropped && len(c.PaidBy(s)) > 0 {
 				return fmt.Errorf("transaction %x was given up and pays", m.Hash)
 			}
 			found, err := n.checkMined(&n.blocks[i], m)
@@ -204,7 +204,7 @@ func (c *Custody) checkSigned(n *Network, s *bourse.SignedTx) error {
 		return nil
 	}
 
-	paid := c.PaidBy(n, s)
+	paid := c.PaidBy(s)
 	if (s.State == bourse.SignedWaiting || s.State == bourse.SignedAccepted) && len(paid) == 0 {
 		return errors.New("no withdrawal waits for it")
 	}

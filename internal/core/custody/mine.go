@@ -146,7 +146,7 @@ func (c *Custody) settle(ev *bourse.Events, n *Network, m *Mined) {
 	s.State = bourse.SignedFinal
 	ev.AddSigned(s)
 	n.forgetSigned(s)
-	for _, w := range c.PaidBy(n, s) {
+	for _, w := range c.PaidBy(s) {
 		if !s.Reverted {
 			delete(c.withdrawals, w.ID)
 		}

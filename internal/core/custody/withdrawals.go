@@ -21,9 +21,9 @@ func (c *Custody) AddWithdrawal(w *bourse.Withdrawal) {
 func (c *Custody) Withdrawal(id bourse.WalletID) *bourse.Withdrawal { return c.withdrawals[id] }
 
 // PaidBy returns the remembered withdrawals whose transaction is s, by id.
-func (c *Custody) PaidBy(n *Network, s *bourse.SignedTx) (list []*bourse.Withdrawal) {
+func (c *Custody) PaidBy(s *bourse.SignedTx) (list []*bourse.Withdrawal) {
 	for id := range s.Payees {
-		if w := c.withdrawals[id]; w != nil && w.Network == n.Network && w.Tx == s.Tx {
+		if w := c.withdrawals[id]; w != nil && w.Tx == s.Tx {
 			list = append(list, w)
 		}
 	}

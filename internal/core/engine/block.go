@@ -103,14 +103,14 @@ func (e *Engine) takeBack(n *custody.Network, m *custody.Mined, ev *bourse.Event
 	for _, w := range d.to {
 		if s := n.Signed(w.Tx); s != nil && s.State != bourse.SignedMined {
 			n.Drop(ev, s)
-			e.disjoin(n, s, w, ev)
+			e.disjoin(s, w, ev)
 		}
 		w.Tx, w.Reverted, w.Ending = m.Hash, false, false
 	}
 	if n.ByOutput() && e.rules >= bourse.RulesJoined {
 		for _, s := range n.Excluded(m.Signed) {
 			n.Drop(ev, s)
-			e.disjoin(n, s, nil, ev)
+			e.disjoin(s, nil, ev)
 		}
 	}
 	n.TakeBack(m)
@@ -137,7 +137,7 @@ type due struct {
 	all, lost bourse.Amount
 }
 
-// dueOf returns what a transaction pays to those of its withdrawals that pass.
+// dueOf returns what a transaction pays to those of its withdrawals that pass. Under older rules one of another network was paid too.
 func (e *Engine) dueOf(n *custody.Network, s *bourse.SignedTx, pass func(*bourse.Withdrawal) bool) (d due) {
 	for id := range s.Payees {
 		w, share := e.custody.Withdrawal(id), s.Share(id)
@@ -145,7 +145,8 @@ func (e *Engine) dueOf(n *custody.Network, s *bourse.SignedTx, pass func(*bourse
 			share = w.Amount
 		}
 		d.all = d.all.Plus(share) // it is valid: the sum fits
-		if w == nil || w.Network != n.Network || w.Amount != share || len(d.to) > 0 && w.Asset != d.asset || !pass(w) {
+		others := w != nil && w.Network != n.Network && e.rules >= bourse.RulesJoined
+		if w == nil || others || w.Amount != share || len(d.to) > 0 && w.Asset != d.asset || !pass(w) {
 			d.lost = d.lost.Plus(share)
 			continue
 		}
@@ -392,7 +393,7 @@ func (e *Engine) unmine(n *custody.Network, m *custody.Mined, ev *bourse.Events)
 	if m.Signed == nil || m.Signed.Kind != bourse.SignedWithdrawal {
 		return
 	}
-	paid := e.custody.PaidBy(n, m.Signed)
+	paid := e.custody.PaidBy(m.Signed)
 	if len(paid) == 0 {
 		m.Was = bourse.SignedDropped // dropped while it was mined without paying
 	}

@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"github.com/bourse-exchange/bourse"
-	"github.com/bourse-exchange/bourse/internal/core/custody"
-)
+import "github.com/bourse-exchange/bourse"
 
 // signed records a transaction of the exchange before it is sent. From here on its
 // withdrawal cannot be canceled. A refused transaction must never be sent.
@@ -69,7 +66,7 @@ func (e *Engine) accepted(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.R
 		ev.AddSigned(s)
 	}
 
-	for _, w := range e.custody.PaidBy(e.custody.Network(cmd.Network), s) {
+	for _, w := range e.custody.PaidBy(s) {
 		if w.Status == bourse.WalletProcessing && !w.Reverted {
 			e.settleWithdrawal(w, ev)
 		}
@@ -107,15 +104,15 @@ func (e *Engine) giveUp(w *bourse.Withdrawal, ev *bourse.Events) bourse.Reason {
 		return bourse.AlreadyMined
 	}
 	if s != nil {
-		e.disjoin(n, s, w, ev)
+		e.disjoin(s, w, ev)
 	}
 	w.Tx, w.Reverted = bourse.TxHash{}, false
 	return 0
 }
 
 // disjoin takes a given up transaction from its withdrawals, but for one.
-func (e *Engine) disjoin(n *custody.Network, s *bourse.SignedTx, from *bourse.Withdrawal, ev *bourse.Events) {
-	for _, w := range e.custody.PaidBy(n, s) {
+func (e *Engine) disjoin(s *bourse.SignedTx, from *bourse.Withdrawal, ev *bourse.Events) {
+	for _, w := range e.custody.PaidBy(s) {
 		if w != from {
 			w.Tx, w.Reverted = bourse.TxHash{}, false
 			e.custody.ChangedWithdrawal(ev, w)

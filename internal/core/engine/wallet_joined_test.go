@@ -314,3 +314,30 @@ func TestStrandedJoinedIsPaid(t *testing.T) {
 	x.must(c.next(tx))
 	x.refused(bourse.NotPaid, paid(ids[2], tx.Hash))
 }
+
+// TestRecordOfAnotherNetwork mines what the signer of one network signed for an id that is another network's withdrawal here, as
+// after a restore. It pays that withdrawal under older rules, whose journals replay as they did, and nothing since.
+func TestRecordOfAnotherNetwork(t *testing.T) {
+	for rules, want := range map[uint32]bourse.WalletStatus{
+		bourse.RulesJoined - 1: bourse.WalletDone, bourse.RulesJoined: bourse.WalletProcessing,
+	} {
+		x, _, a := funded(t, true)
+		x.must(bourse.Command{Kind: bourse.CommandSetRules, Rules: rules})
+		x.must(bourse.Command{Kind: bourse.CommandDefineNetworkAsset, NetworkAsset: termsOf(byAccount, btc)})
+		x.must(a.next(a.output(treasury, btc, 500)))
+		id := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))))
+		tx, s := signAccount(a, id, 0, takes(hot, btc, 100), takes(hot, eth, 3))
+		x.must(recordCommand(1, s))
+		x.unchecked = rules < bourse.RulesJoined // custody finds the payment on no network
+		x.must(a.next(tx))
+		if w := x.e.Withdrawal(id); w == nil || w.Status != want {
+			t.Errorf("under rules %d the withdrawal is %+v", rules, w)
+		}
+		if rules < bourse.RulesJoined {
+			rewind, _ := a.back(1)
+			x.must(rewind)
+			x.must(a.next(tx))
+			x.wantOwn(btc, map[bourse.AccountID]int64{bourse.AccountInTransit: 0, treasury: 1500})
+		}
+	}
+}
