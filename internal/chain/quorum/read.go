@@ -165,8 +165,9 @@ func (q *Network) fees(ctx context.Context, ask question[chain.Fees]) (chain.Fee
 	}
 	least, err := median(q, "fees", list, func(f chain.Fees) bourse.Amount { return f.Least }, show)
 	return chain.Fees{
-		Cost: cost.Cost, PerInput: input.PerInput, PerChange: input.PerChange, Over: cost.Over,
+		Cost: cost.Cost, PerInput: input.PerInput, PerChange: input.PerChange, PerPay: input.PerPay, Over: cost.Over,
 		Least: least.Least, LeastPerInput: least.LeastPerInput, LeastPerChange: least.LeastPerChange,
+		LeastPerPay: least.LeastPerPay,
 	}, err
 }
 
