@@ -54,7 +54,12 @@ func (k *networkKilling) crowds() {
 	if got := k.payments(block...); got != atOnce || len(block) > atOnce/10 {
 		k.t.Errorf("the block has %d payments in %d transactions", got, len(block))
 	}
-	k.t.Logf("%d payments in %d transactions", atOnce, len(block)-1)
+	size, inputs, outputs := 0, 0, 0
+	for _, tx := range block[1:] {
+		size, inputs, outputs = size+tx.Size, inputs+len(tx.Inputs), outputs+len(tx.Outputs)
+	}
+	k.t.Logf("%d payments in %d transactions, with %d inputs and %d outputs of change: %.1f virtual bytes each",
+		atOnce, len(block)-1, inputs, outputs-atOnce, float64(size)/atOnce)
 	k.paidOnce()
 }
 
@@ -134,6 +139,8 @@ func (k *networkKilling) payments(txs ...minedTx) (count int) {
 
 // minedTx is a transaction of a block, or of a pool.
 type minedTx struct {
+	Size    int        `json:"vsize"`
+	Inputs  []struct{} `json:"vin"`
 	Outputs []struct {
 		Value  json.RawMessage `json:"value"`
 		Script struct {
