@@ -213,7 +213,9 @@ func (b *Board) foldSigned(s *bourse.SignedTx) {
 		n.dropped[s.Tx] = *s
 	case bourse.SignedFinal:
 		for id := range s.Payees {
-			delete(b.payers, id)
+			if b.payers[id].tx == s.Tx {
+				delete(b.payers, id)
+			}
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
 	"github.com/bourse-exchange/bourse/internal/signer"
+	"github.com/bourse-exchange/bourse/internal/wallet"
 )
 
 // joins reports whether the withdrawals of a listing share transactions.
@@ -333,4 +334,43 @@ func TestJoinedWithoutFrozen(t *testing.T) {
 			w.wants(id, bourse.WalletDone, true)
 		}
 	})
+}
+
+// TestFinalKeepsThePayer forgets a joined transaction that was given up, while another one waits for a withdrawal that it paid:
+// that one has its payer still.
+func TestFinalKeepsThePayer(t *testing.T) {
+	b := wallet.NewBoard()
+	at := func(tx byte, state bourse.SignedState, ids ...bourse.WalletID) *bourse.SignedTx {
+		s := &bourse.SignedTx{Network: onBTC, Kind: bourse.SignedWithdrawal, Wallet: ids[0], Tx: bourse.TxHash{tx}, State: state}
+		for _, id := range ids {
+			s.Joined = append(s.Joined, bourse.Share{Wallet: id, Amount: bourse.Units(1)})
+		}
+		return s
+	}
+	observe := func(s *bourse.SignedTx, of ...*bourse.Withdrawal) {
+		ev := new(bourse.Events)
+		ev.AddSigned(s)
+		for _, w := range of {
+			w.Withdraw.Network, w.Status, w.Tx = onBTC, bourse.WalletDone, s.Tx
+			ev.AddWithdrawal(bourse.EventWithdrawal, w)
+		}
+		b.Begin()
+		b.Observe(&bourse.Command{}, ev)
+		b.End()
+	}
+	next := at(2, bourse.SignedAccepted, 2, 3)
+	observe(at(1, bourse.SignedDropped, 1, 2))
+	observe(next, &bourse.Withdrawal{ID: 2, Account: 1}, &bourse.Withdrawal{ID: 3, Account: 2})
+	observe(at(1, bourse.SignedFinal, 1, 2))
+	ev := new(bourse.Events)
+	ev.AddFact(bourse.EventAccountFrozen, bourse.Fact{Account: 1, On: true})
+	b.Observe(&bourse.Command{}, ev)
+	b.End()
+	if !b.PaysFrozen(next) {
+		t.Error("an account that it pays is frozen")
+	}
+	observe(at(2, bourse.SignedFinal, 2, 3))
+	if !b.PaysFrozen(next) {
+		t.Error("a final transaction has payers")
+	}
 }
