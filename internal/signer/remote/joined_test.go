@@ -1,12 +1,17 @@
 package remote_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"reflect"
 	"testing"
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
+	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/signer"
 )
 
@@ -65,4 +70,34 @@ func TestJoined(t *testing.T) {
 func withPart(first, part signer.Expect) signer.Expect {
 	first.ID, first.Amount, first.To = part.ID, part.Amount, part.To
 	return first
+}
+
+// TestJoinedRecordFitsFrames tells a record of a hundred joined transactions of a hundred withdrawals each, with bytes that alone fit
+// a frame: the withdrawals count too.
+func TestJoinedRecordFitsFrames(t *testing.T) {
+	const count = 100
+	r := newRig(t)
+	r.end()
+	var log bytes.Buffer
+	id := 1_000_000_000
+	for n := range count {
+		first, parts := id+1, []byte{}
+		for range bourse.MaxJoined {
+			id++
+			parts = fmt.Appendf(parts, `,{"id":%d,"amount":"12345678901","address":"there","purpose":"%064x"}`, id, id)
+		}
+		text := fmt.Sprintf(`{"network":%d,"id":%d,"attempt":0,"hash":"%064x","coin":"BTC","amount":"1","cost":"1","time":1,"raw":"%s","parts":[%s]}`,
+			btc-10, first, n, base64.StdEncoding.EncodeToString(make([]byte, 5200)), parts[1:])
+		fmt.Fprintf(&log, "%08x %s\n", crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli)), text)
+	}
+	if err := disk.Replace(r.disk, "signed.log", "new", log.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	r.open()
+	r.listen()
+
+	_, list, err := r.client(r.of(1, 1)).After(t.Context(), btc, 0)
+	if err != nil || len(list) != count || len(list[count-1].Shares) != bourse.MaxJoined {
+		t.Errorf("%d of them are told: %v", len(list), err)
+	}
 }

@@ -27,6 +27,8 @@ const (
 	idleFor      = 10 * time.Minute
 	// maxRaw bounds the bytes of a transaction, and roughly those of one answer's transactions.
 	maxRaw = MaxFrame / 2
+	// maxShare is a withdrawal of a joined transaction in an answer, as bytes of a transaction: those take a third more.
+	maxShare = 64
 	// acceptAgain is the pause after a listener's error, such as that the process has no file left.
 	acceptAgain = 100 * time.Millisecond
 )
@@ -231,7 +233,7 @@ func (s *Server) signed(ctx context.Context, of *signer.Session, r *signedReques
 	}
 	answer, size := &recordReply{Chain: chained, Entries: []made{}}, 0
 	for i := range list {
-		if size += len(list[i].Raw); size > maxRaw && i > 0 {
+		if size += len(list[i].Raw) + maxShare*len(list[i].Shares); size > maxRaw && i > 0 {
 			answer.More = true
 			break
 		}
