@@ -374,3 +374,39 @@ func TestFinalKeepsThePayer(t *testing.T) {
 		t.Error("a final transaction has payers")
 	}
 }
+
+// TestJoinedCrashes ends the process at each moment at which something becomes durable or leaves, while a joined transaction is
+// made, replaced, mined and taken back by the chain: all of its withdrawals are paid, each once.
+func TestJoinedCrashes(t *testing.T) {
+	eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
+		story := func(w *world) {
+			ids := w.crowd(l, 4)
+			w.settle()
+			if reason := w.commit(&bourse.Command{
+				Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: ids[1]},
+			}).Reason; reason != 0 {
+				w.tb.Fatal(reason)
+			}
+			w.settle()
+			w.mine(l.network, 1)
+			w.reorg(w.network(l.network))
+			w.mine(l.network, int(l.confirms))
+			w.finish()
+			for _, id := range ids {
+				w.wants(id, bourse.WalletDone, true)
+			}
+		}
+		first := w.points + 1
+		story(w)
+		for point := first; point <= w.points; point++ {
+			w := newWorld(t, l.network)
+			w.together = point%2 == 0
+			w.at = func(at int, _ string) {
+				if at == point {
+					panic(crashed{})
+				}
+			}
+			story(w)
+		}
+	})
+}
