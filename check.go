@@ -140,7 +140,8 @@ func (s *SignedTx) Valid() bool {
 		(len(s.Joined) == 0 || s.joins())
 }
 
-// joins reports whether a transaction can be a joined one: it spends outputs, and the sum of its amounts fits.
+// joins reports whether a transaction can be a joined one: it spends outputs, a journal can have allotted its ids, and the sum of
+// its amounts fits.
 func (s *SignedTx) joins() bool {
 	if s.Kind != SignedWithdrawal || len(s.Inputs) == 0 || len(s.Joined) < 2 || len(s.Joined) > MaxJoined ||
 		s.Joined[0].Wallet != s.Wallet {
@@ -150,7 +151,7 @@ func (s *SignedTx) joins() bool {
 	last := WalletID(0)
 	for _, p := range s.Joined {
 		var fits bool
-		if sum, fits = sum.Add(p.Amount); !fits || p.Amount.IsZero() || p.Wallet <= last {
+		if sum, fits = sum.Add(p.Amount); !fits || p.Amount.IsZero() || p.Wallet <= last || p.Wallet >= 1<<62 {
 			return false
 		}
 		last = p.Wallet

@@ -93,6 +93,9 @@ func TestJoinedIsWhatWasAsked(t *testing.T) {
 			p.With, e.With = append(p.With, p.With[1]), append(e.With, e.With[1])
 		},
 		"out of order": func(_ *chain.Payment, e *signer.Expect) { e.With[0], e.With[1] = e.With[1], e.With[0] },
+		"an id that no journal allots": func(_ *chain.Payment, e *signer.Expect) {
+			e.With[1].ID = 1 << 62
+		},
 		"change": func(p *chain.Payment, e *signer.Expect) {
 			p.With[0].To = b.clients[btc].Destination(chain.IndexChange)
 			e.With[0].To = p.With[0].To
