@@ -103,7 +103,11 @@ type Bid struct {
 	Rate int64
 }
 
-// Waiting returns the transactions that pay to an address and wait at the node.
+// codeGone is the node's refusal of a transaction that it does not have.
+const codeGone = -5
+
+// Waiting returns the transactions that pay to an address and wait at the node. If one of the pool's is replaced before it is
+// read, the pool is listed anew, so that its replacement is among them.
 func (o *Outside) Waiting(to string) (bids []Bid, err error) {
 	script, err := o.scriptOf(to)
 	if err != nil {
@@ -125,6 +129,9 @@ func (o *Outside) Waiting(to string) (bids []Bid, err error) {
 			continue
 		}
 		tx, err := o.txOf(name)
+		if gone := new(rpc.Error); errors.As(err, &gone) && gone.Code == codeGone {
+			return o.Waiting(to)
+		}
 		if err != nil {
 			return nil, err
 		}
