@@ -410,3 +410,42 @@ func TestJoinedCrashes(t *testing.T) {
 		}
 	})
 }
+
+// TestJoinedCanceled cancels a withdrawal at each moment at which it may share a transaction with others: it is canceled and not
+// paid, or paid and done, and the others are paid together.
+func TestJoinedCanceled(t *testing.T) {
+	eachThat(t, joins, func(t *testing.T, first *world, l *listing) {
+		ends := map[bourse.WalletStatus]int{}
+		story := func(w *world, point int) {
+			ids, done := w.crowd(l, 4), false
+			begin := w.points
+			w.at = func(at int, _ string) {
+				if !done && at-begin == point {
+					done = true
+					w.cancel(ids[2])
+				}
+			}
+			w.settle()
+			w.at = nil
+			w.mine(l.network, 2)
+			status := w.withdrawals[ids[2]].Status
+			ends[status]++
+			w.wants(ids[2], status, status == bourse.WalletDone)
+			others := []bourse.WalletID{ids[0], ids[1], ids[3]}
+			if txs := w.transactions(others); len(txs) != 1 {
+				t.Errorf("%v at point %d", txs, point)
+			}
+			for _, id := range others {
+				w.wants(id, bourse.WalletDone, true)
+			}
+			w.finish()
+		}
+		story(first, 0)
+		for point := range first.points {
+			story(newWorld(t, l.network), point+1)
+		}
+		if len(ends) != 2 || ends[bourse.WalletCanceled] == 0 || ends[bourse.WalletDone] == 0 {
+			t.Errorf("%v", ends)
+		}
+	})
+}
