@@ -351,7 +351,7 @@ func TestFinalKeepsThePayer(t *testing.T) {
 		ev := new(bourse.Events)
 		ev.AddSigned(s)
 		for _, w := range of {
-			w.Withdraw.Network, w.Status, w.Tx = onBTC, bourse.WalletDone, s.Tx
+			w.Network, w.Status, w.Tx = onBTC, bourse.WalletDone, s.Tx
 			ev.AddWithdrawal(bourse.EventWithdrawal, w)
 		}
 		b.Begin()
