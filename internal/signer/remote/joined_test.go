@@ -11,7 +11,6 @@ import (
 
 	"github.com/bourse-exchange/bourse"
 	"github.com/bourse-exchange/bourse/internal/chain"
-	"github.com/bourse-exchange/bourse/internal/disk"
 	"github.com/bourse-exchange/bourse/internal/signer"
 )
 
@@ -90,7 +89,14 @@ func TestJoinedRecordFitsFrames(t *testing.T) {
 			btc-10, first, n, base64.StdEncoding.EncodeToString(make([]byte, 5200)), parts[1:])
 		fmt.Fprintf(&log, "%08x %s\n", crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli)), text)
 	}
-	if err := disk.Replace(r.disk, "signed.log", "new", log.Bytes()); err != nil {
+	f, err := r.disk.Edit("signed.log")
+	if err == nil {
+		_, err = f.WriteAt(log.Bytes(), 0)
+	}
+	if err == nil {
+		err = errors.Join(f.Sync(), f.Close())
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	r.open()
