@@ -80,8 +80,8 @@ func (w *Worker) payWith(ctx context.Context, unsigned []bourse.Withdrawal, room
 	for len(group) > 1 {
 		p, to := w.joined(group)
 		done, err := w.payTo(ctx, p, to)
-		if !w.synced && len(w.instead(to...)) > 0 {
-			w.leave(w.unmade, to) // others go first once the signer answers
+		if !done && (!w.synced || w.costly) && len(w.instead(to...)) > 0 {
+			w.leave(w.unmade, to) // as a whole: a smaller one might pass, and leave some behind
 		}
 		if done || err != nil || !w.synced || w.costly || w.refusals >= maxRefusals {
 			return done, err

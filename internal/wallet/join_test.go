@@ -449,3 +449,35 @@ func TestJoinedCanceled(t *testing.T) {
 		}
 	})
 }
+
+// TestJoinedReplacedAtACost bounds the costs of an hour when a joined transaction is replaced: all of its withdrawals are in the
+// replacement, or wait together. A smaller one, which costs less, would leave some behind for good.
+func TestJoinedReplacedAtACost(t *testing.T) {
+	eachThat(t, joins, func(t *testing.T, _ *world, l *listing) {
+		const count = 6
+		waited := 0
+		for tenths := uint64(20); tenths <= 32; tenths++ {
+			w := newWorld(t, l.network)
+			ids := w.crowd(l, count)
+			w.settle()
+			first, err := w.network(l.network).client.Decode(w.board.Signed(l.network)[0].Raw)
+			must(t, err)
+			w.hourCost = first.Cost.Lo * tenths / 10
+			w.restart()
+			w.must(bourse.Command{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: ids[0]}})
+			w.settle()
+			txs := w.transactions(ids)
+			for tx, n := range txs {
+				if n != count {
+					t.Fatalf("%x pays %d of them at %d tenths", tx, n, tenths)
+				}
+			}
+			if len(txs) == 0 {
+				waited++
+			}
+		}
+		if waited == 0 || waited == 13 {
+			t.Errorf("%d waited", waited)
+		}
+	})
+}

@@ -92,9 +92,10 @@ type world struct {
 	now bourse.Time
 	// stuck is the workers' setting.
 	stuck uint64
-	// outputs and joined are the workers' settings, and maxCost the signer's from the next start on; zero for its usual one.
-	outputs, joined int
-	maxCost         uint64
+	// outputs and joined are the workers' settings, and maxCost and hourCost the signer's from the next start on; zero for its
+	// usual ones.
+	outputs, joined   int
+	maxCost, hourCost uint64
 	// reasons are those with which the workers held payments up.
 	reasons []string
 	journal [][]byte
@@ -296,6 +297,12 @@ func (w *world) open() {
 			Account: signer.Account{Name: n.params.Symbol, Chain: n.params.Identity(), Public: keys.Public().String()},
 			Codec:   codec, Keys: keys, MaxCost: bourse.Units(cmp.Or(w.maxCost, 1e17)),
 			HourCost: signer.UnlimitedCost(), Limit: w.limit,
+		}
+	}
+	for id, n := range keyrings {
+		if w.hourCost != 0 {
+			n.HourCost = bourse.Units(w.hourCost)
+			keyrings[id] = n
 		}
 	}
 	var err error
