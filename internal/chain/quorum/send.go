@@ -20,7 +20,7 @@ var errDivided = errors.New("the nodes do not agree on whether the payment can b
 // takes the one with the median cost. The signer compares it with the journal.
 func (q *Network) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned, error) {
 	kept := *p // a node that is late still reads it when the caller has p back
-	kept.Inputs, kept.Replaces = slices.Clone(p.Inputs), slices.Clone(p.Replaces)
+	kept.Inputs, kept.With, kept.Replaces = slices.Clone(p.Inputs), slices.Clone(p.With), slices.Clone(p.Replaces)
 	ask := func(ctx context.Context, n *node) (chain.Unsigned, error) { return n.Prepare(ctx, &kept) }
 	list := everyone(ctx, q.nodes, ask, enough[chain.Unsigned](q))
 	return median(q, "payment", list, func(u chain.Unsigned) bourse.Amount { return u.Cost },
