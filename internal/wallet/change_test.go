@@ -294,8 +294,8 @@ func TestSplitsLeaveLargePayments(t *testing.T) {
 		for range 5 {
 			for range 12 {
 				w.mustWithdraw(l, 1, l.least)
+				w.settle() // each alone: those that wait together share a transaction, and split its change once
 			}
-			w.settle()
 			w.mine(l.network, 1)
 		}
 		if got := len(w.board.Unspent(l.network)); got < 400 {
