@@ -207,7 +207,7 @@ func (m *walletModel) passTime() {
 		switch {
 		case w.to == 0 && w.approved && !m.stopped(w.chain):
 			w.status = bourse.WalletProcessing
-		case w.to != 0 && !m.frozen[w.account]:
+		case w.to != 0 && w.approved && !m.frozen[w.account]:
 			m.given(w)
 		case w.to != 0:
 			w.approved = false
