@@ -61,10 +61,23 @@ func (s *Local) signedOf(e *entry, record uint64) Signed {
 	return Signed{e.Raw, chain.Hash(e.Hash), record, s.records[e.Network][record-1].chain, e.shares()}
 }
 
+// look has what was decoded for one request, each transaction once: a hundred withdrawals can have the same ones, and each
+// decoding verifies the signatures of all inputs.
+type look struct {
+	raw     []byte
+	own     *chain.Decoded
+	entries map[uint64]decoded
+}
+
+type decoded struct {
+	entry entry
+	tx    chain.Decoded
+}
+
 // excludes checks a further transaction of a withdrawal against the earlier ones. One that does not exclude them passes
 // with approvals, and then counts as a payment of its own.
-func (s *Local) excludes(n *Network, e *Expect, raw []byte, before *attempts) error {
-	err := s.checkEarlier(n, e, raw, before)
+func (s *Local) excludes(n *Network, e *Expect, at *look, before *attempts) error {
+	err := s.checkEarlier(n, e, at, before)
 	if errors.Is(err, ErrRival) && s.approved(s.payment(n, e), int64(s.clock())) {
 		e.further, err = true, nil
 	}
@@ -76,23 +89,31 @@ func (s *Local) excludes(n *Network, e *Expect, raw []byte, before *attempts) er
 // of them, or has their nonce. A node's word that an earlier one is lost counts for
 // nothing, and a withdrawal for which no such transaction is possible is for its operator
 // to release.
-func (s *Local) checkEarlier(n *Network, e *Expect, raw []byte, before *attempts) error {
+func (s *Local) checkEarlier(n *Network, e *Expect, at *look, before *attempts) error {
 	if before.count() == 0 {
 		return nil
 	}
-	d, err := n.Codec.Decode(raw)
-	if err != nil {
-		return mismatch("%v", err)
-	}
-	for attempt, record := range before.records {
-		entry, old, err := s.earlier(n, e, record)
+	if at.own == nil {
+		d, err := n.Codec.Decode(at.raw)
 		if err != nil {
-			return err
+			return mismatch("%v", err)
 		}
-		if err := n.checkPaid(&entry, &old, e); err != nil {
+		at.own, at.entries = &d, map[uint64]decoded{}
+	}
+
+	for attempt, record := range before.records {
+		old, known := at.entries[record]
+		if !known {
+			var err error
+			if old.entry, old.tx, err = s.earlier(n, e, record); err != nil {
+				return err
+			}
+			at.entries[record] = old
+		}
+		if err := n.checkPaid(&old.entry, &old.tx, e); err != nil {
 			return fmt.Errorf("%w: %w", ErrAnother, err)
 		}
-		if !rivals(&d, &old) {
+		if !rivals(at.own, &old.tx) {
 			return fmt.Errorf("%w: attempt %d", ErrRival, attempt)
 		}
 	}

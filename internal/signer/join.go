@@ -93,14 +93,14 @@ func (s *Local) signJoined(n *Network, e *Expect, raw []byte, cost bourse.Amount
 	if e.Known != uint64(len(s.records[e.Network])) {
 		return Signed{}, fmt.Errorf("%w: %d, and not %d", ErrBehind, len(s.records[e.Network]), e.Known)
 	}
-	parts := e.parts()
+	parts, at := e.parts(), look{raw: raw}
 	for i := range parts {
 		p := &parts[i]
 		before := s.done[withdrawal{p.Network, p.ID}]
 		if p.Attempt = before.count(); before != nil && before.void {
 			return Signed{}, e.blame(p, ErrVoid)
 		}
-		if err := s.excludes(n, p, raw, before); err != nil {
+		if err := s.excludes(n, p, &at, before); err != nil {
 			return Signed{}, e.blame(p, err)
 		}
 	}

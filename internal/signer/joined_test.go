@@ -180,3 +180,18 @@ func TestJoinedLimits(t *testing.T) {
 	p, e = b.joined(500, 600)
 	b.signs(b.prepare(btc, p), e)
 }
+
+// TestJoinedDecodesOnce replaces a joined transaction again and again: the signer decodes each earlier one once, and not for each of
+// its withdrawals.
+func TestJoinedDecodesOnce(t *testing.T) {
+	b := newBench(t)
+	p, e := b.joined(1000, 2000, 3000, 4000, 5000)
+	u := b.prepare(btc, p)
+	for earlier := range 4 {
+		e.Known, b.decoded = uint64(earlier), 0
+		b.signs(u, e)
+		if b.decoded > 3+earlier { // the bytes twice, and the signed ones
+			t.Errorf("%d were decoded beside %d earlier ones", b.decoded, earlier)
+		}
+	}
+}

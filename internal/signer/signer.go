@@ -274,7 +274,7 @@ func (s *Local) sign(ctx context.Context, u chain.Unsigned, e Expect, epoch *Epo
 	case before != nil && before.void:
 		return Signed{}, ErrVoid
 	}
-	if err := s.excludes(&n, &e, u.Raw, before); err != nil {
+	if err := s.excludes(&n, &e, &look{raw: u.Raw}, before); err != nil {
 		return Signed{}, err
 	}
 	return s.make(&n, &e, e.parts(), u.Raw, cost)

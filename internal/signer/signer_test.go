@@ -38,6 +38,8 @@ type bench struct {
 	// allowed are the allow-listed destinations on btc.
 	allowed   []chain.Destination
 	approvers signer.Approvers
+	// decoded counts the signer's decodings.
+	decoded int
 }
 
 // sandbox is the exchange of the tests.
@@ -65,6 +67,18 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
+// counting counts what is decoded.
+type counting struct {
+	chain.Codec
+	decoded *int
+}
+
+// Decode passes bytes on.
+func (c counting) Decode(raw []byte) (chain.Decoded, error) {
+	*c.decoded++
+	return c.Codec.Decode(raw)
+}
+
 func (b *bench) clock() bourse.Time { return b.now }
 
 func (b *bench) limit(id chain.CoinID) signer.Limit {
@@ -81,7 +95,7 @@ func (b *bench) open() {
 	for id, client := range b.clients {
 		networks[id] = signer.Network{
 			Account: b.account(id),
-			Codec:   client.Codec, Keys: b.keys[id], MaxCost: bourse.Units(1e15), HourCost: b.costs, Limit: b.limit,
+			Codec:   counting{client.Codec, &b.decoded}, Keys: b.keys[id], MaxCost: bourse.Units(1e15), HourCost: b.costs, Limit: b.limit,
 		}
 		if id == btc {
 			n := networks[id]
