@@ -12,16 +12,15 @@ import (
 // atOnce is the number of withdrawals that are approved at the same moment.
 const atOnce = 1000
 
-// TestRealCrowd has 1,000 withdrawals approved at the same moment, on a real node of Bitcoin. Outputs are kept for all
-// of them, so one block pays them: each arrives once, and the ledger is what the chain has. Then the exchange is killed
-// while it pays others.
+// TestRealCrowd has 1,000 withdrawals approved at the same moment, on a real node of Bitcoin. They share transactions, so one
+// block pays them: each arrives once, and the ledger is what the chain has. Then the exchange is killed while it pays
+// others.
 func TestRealCrowd(t *testing.T) {
 	if testing.Short() {
 		return
 	}
 	t.Run("knots", func(t *testing.T) {
 		r := bitcoins(t, nodetest.Knots())
-		r.settings += "\n    outputs: 1000"
 		k := newNetworkKilling(t, r, coinRoute{route: route{"BTC", "BTC", "0.95", "0.0005"}, coin: "BTC", decimals: r.decimals})
 		for range 12 {
 			k.deposit(&k.routes[0])
