@@ -123,8 +123,9 @@ func (w *depositor) haltsItself() {
 // capOfDrills is the highest price of gas that payments of the drills offer first, in wei.
 const capOfDrills uint64 = 5e9
 
-// feeSpike lets the price of gas rise above what a withdrawal offers, and then above the cap. The withdrawal is outbid up
-// to the cap and waits there. It is paid once the price has fallen, by one of its transactions.
+// feeSpike lets the price of gas rise above what a withdrawal offers, and then above the cap, so that no block has one of its
+// transactions. The withdrawal is outbid below the cap and waits there. It is paid once the price has fallen, by one of its
+// transactions.
 func (w *depositor) feeSpike(ether *nodetest.Ether) {
 	w.t.Helper()
 	_, address := w.ordered("0.1")
@@ -134,25 +135,32 @@ func (w *depositor) feeSpike(ether *nodetest.Ether) {
 		return last != nil
 	})
 	offered := map[string]bool{last.Hash: true}
-	rise := func() chain.BlockRef {
-		head, err := ether.Spike(min(last.most(w.t)+1, capOfDrills+1))
-		must(w.t, err)
-		return head
-	}
 
-	// A replacement offers an eighth more at least.
-	w.minedAs(rise, "a payment that the cap holds", func() bool {
-		if tx := w.waitingFor(address); tx != nil {
-			last, offered[tx.Hash] = tx, true
-		}
-		return last.most(w.t)*9/8 > capOfDrills
+	_, err := ether.Spike(last.most(w.t) + 1)
+	must(w.t, err)
+	w.minedBy(10, func() {
+		_, err := ether.MineEmpty(1)
+		must(w.t, err)
+	}, "a payment in its place", func() bool {
+		tx := w.waitingFor(address)
+		return tx != nil && tx.Hash != last.Hash
 	})
-	for range 3 {
-		head := rise()
-		w.until("the exchange read the block", func() bool { return w.height() == head.Height })
+	held := func() *waitingTx {
+		for range 3 {
+			head, err := ether.Spike(capOfDrills + 1)
+			must(w.t, err)
+			w.until("the exchange read the block", func() bool { return w.height() == head.Height })
+		}
+		tx := w.waitingFor(address)
+		if tx == nil {
+			w.t.Fatal("no payment waits")
+		}
+		offered[tx.Hash] = true
+		return tx
 	}
-	if tx := w.waitingFor(address); len(offered) < 2 || tx == nil || tx.Hash != last.Hash || last.most(w.t) > capOfDrills || w.arrived(address) != "0" {
-		w.t.Errorf("of %d transactions %+v waits at %d wei", len(offered), tx, last.most(w.t))
+	last = held()
+	if tx := held(); len(offered) != 2 || tx.Hash != last.Hash || last.most(w.t) > capOfDrills || w.arrived(address) != "0" {
+		w.t.Errorf("of %d transactions %+v waits at %d wei, and then %+v", len(offered), last, last.most(w.t), tx)
 	}
 
 	w.mined("a withdrawal that is done", func() bool { return w.status() == "DONE" && w.arrived(address) != "0" })
