@@ -66,6 +66,9 @@ func (s *Local) checkLimits(n *Network, e *Expect, parts []Expect, cost bourse.A
 		}
 	}
 
+	if len(e.With) > 0 && n.HourCost.Less(cost) { // no hour lets it pass, but fewer withdrawals may
+		return fmt.Errorf("%w: a cost of %s units, and %s are the most in an hour", ErrLimit, cost.Format(0), n.HourCost.Format(0))
+	}
 	if n.HourCost.Less(costs.Amount) {
 		return fmt.Errorf("%w of %s units in an hour, and %s are the most",
 			ErrCosts, costs.Format(0), n.HourCost.Format(0))

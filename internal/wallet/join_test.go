@@ -481,3 +481,42 @@ func TestJoinedReplacedAtACost(t *testing.T) {
 		}
 	})
 }
+
+// TestJoinedBeyondAnHoursCosts has a joined transaction cost more than the signer lets an hour cost. No hour lets it pass: fewer
+// withdrawals share one, and what takes the place of an earlier one waits without the others of the network.
+func TestJoinedBeyondAnHoursCosts(t *testing.T) {
+	eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
+		ids := w.crowd(l, 8)
+		w.settle()
+		first, err := w.network(l.network).client.Decode(w.board.Signed(l.network)[0].Raw)
+		must(t, err)
+		w.hourCost = first.Cost.Lo
+		w.now += bourse.Hour
+		w.restart()
+		w.must(bourse.Command{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: ids[0]}})
+		w.settle()
+		if txs := w.transactions(ids); len(txs) != 0 {
+			t.Fatalf("%v cost no more than %d", txs, w.hourCost)
+		}
+
+		w.hourCost -= first.Cost.Lo / 4
+		w.restart()
+		more := w.crowd(l, 8)
+		for range 8 {
+			w.now += bourse.Hour
+			w.settle()
+			w.mine(l.network, 1)
+		}
+		for _, id := range more {
+			w.wants(id, bourse.WalletDone, true)
+		}
+		w.hourCost = 0
+		w.restart()
+		w.settle()
+		w.mine(l.network, int(l.confirms))
+		for _, id := range ids {
+			w.wants(id, bourse.WalletDone, true)
+		}
+		w.finish()
+	})
+}
