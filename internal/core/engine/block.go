@@ -81,7 +81,7 @@ func (e *Engine) ours(n *custody.Network, m *custody.Mined, ev *bourse.Events) b
 	switch {
 	case m.Signed == nil:
 		return false
-	case m.Was != bourse.SignedDropped:
+	case m.Was != bourse.SignedDropped && !e.joinsLate(n, m.Signed):
 		return true
 	case m.Signed.Kind != bourse.SignedWithdrawal:
 		n.DropMoves(ev, m.Signed)
@@ -95,7 +95,7 @@ func (e *Engine) ours(n *custody.Network, m *custody.Mined, ev *bourse.Events) b
 // pays after all: no other transaction may pay them now. It does nothing if each withdrawal
 // is final or paid. Others that it excludes are given up: once its block leaves the chain, it has their outputs again.
 func (e *Engine) takeBack(n *custody.Network, m *custody.Mined, ev *bourse.Events) {
-	d := e.dueOf(n, m.Signed, e.unpaid)
+	d := e.dueOf(n, m.Signed, func(w *bourse.Withdrawal) bool { return w.Tx == m.Hash || e.unpaid(w) })
 	if !slices.ContainsFunc(netOf(m), func(c netChange) bool { return e.pays(n, m, &d, c) }) {
 		return
 	}
@@ -121,6 +121,15 @@ func (e *Engine) takeBack(n *custody.Network, m *custody.Mined, ev *bourse.Event
 		}
 		e.custody.ChangedWithdrawal(ev, w)
 	}
+}
+
+// joinsLate reports whether a joined transaction pays a withdrawal that waits for another one. A block paid that one when the
+// joined one was taken back, and the chain has changed since.
+func (e *Engine) joinsLate(n *custody.Network, s *bourse.SignedTx) bool {
+	if len(s.Joined) == 0 {
+		return false
+	}
+	return len(e.dueOf(n, s, func(w *bourse.Withdrawal) bool { return w.Tx != s.Tx && e.unpaid(w) }).to) > 0
 }
 
 // unpaid reports whether no block pays a withdrawal.

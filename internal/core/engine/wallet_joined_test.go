@@ -193,6 +193,52 @@ func TestJoinedAfterAnEnd(t *testing.T) {
 	check()
 }
 
+// TestJoinedBesideAnother mines a joined transaction beside another one of a withdrawal, after a reorganisation deeper than the
+// confirmations for which that one was signed, and mines both again in the other order: the first that a block has pays.
+func TestJoinedBesideAnother(t *testing.T) {
+	x, c, _ := funded(t, true)
+	ids := x.three()
+	list, _ := c.unspent()
+	all, s := x.joinOutputs(c, 2, ids...)
+	x.must(recordCommand(1, s))
+	x.must(replaceCommand(ids[0]))
+	for _, id := range ids[1:] {
+		x.must(askingCommand(id))
+	}
+	tx, two := x.joinOutputs(c, 3, ids[1:]...)
+	x.must(recordCommand(2, two))
+	x.must(c.next(tx))
+	x.mine(c, target-1)
+	x.must(askingCommand(ids[0]))
+	alone, _ := c.pay(list[1:2], 100, 5)
+	x.must(recordCommand(3, &bourse.SignedTx{
+		Network: byOutput, Kind: bourse.SignedWithdrawal, Wallet: ids[0], Tx: alone.Hash, Raw: []byte{1}, Inputs: alone.Spent,
+	}))
+	x.status(bourse.WalletProcessing, alone.Hash, ids[0])
+	rewind, _ := c.back(target)
+	x.must(rewind)
+
+	x.must(c.next(alone))
+	x.must(c.next(all))
+	x.status(bourse.WalletDone, alone.Hash, ids[0])
+	x.status(bourse.WalletDone, all.Hash, ids[1:]...)
+	x.wantOwn(btc, map[bourse.AccountID]int64{treasury: 900, bourse.AccountInTransit: 0, bourse.AccountNetworkCosts: -7})
+
+	for range 2 {
+		rewind, _ = c.back(2)
+		x.must(rewind)
+		x.restart()
+		x.must(c.next(all))
+		x.status(bourse.WalletDone, all.Hash, ids...)
+		x.wantOwn(btc, map[bourse.AccountID]int64{treasury: 1000, bourse.AccountInTransit: 0, bourse.AccountNetworkCosts: -2})
+		x.refused(bourse.NotSigned, sentCommand(byOutput, alone.Hash))
+		x.must(c.next(alone))
+		x.restart()
+		x.wantOwn(btc, map[bourse.AccountID]int64{treasury: 895, bourse.AccountInTransit: 0, bourse.AccountNetworkCosts: -2})
+	}
+	x.wantBalance(1, btc, 388, 0)
+}
+
 // TestJoinedWithoutSomeone takes over a joined transaction with a withdrawal that this journal does not know, or of which it
 // has another amount: the network halts, and nobody can cancel what may be paid. If it is mined, it pays the known ones.
 func TestJoinedWithoutSomeone(t *testing.T) {
