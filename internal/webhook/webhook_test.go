@@ -361,10 +361,15 @@ func (l late) MoveWebhook(ctx context.Context, id webhook.ID, p *webhook.Progres
 // disabled. It stays enabled after a start.
 func TestEnabledWhileItIsBeingDisabled(t *testing.T) {
 	r, to := newRig(t), newReceiver(t)
-	var good atomic.Bool
-	to.answer = func(w http.ResponseWriter, _ *http.Request) {
-		if !good.Load() {
+	var tries atomic.Int32
+	second := make(chan struct{})
+	to.answer = func(w http.ResponseWriter, r *http.Request) {
+		switch tries.Add(1) {
+		case 1:
 			w.WriteHeader(http.StatusGone)
+		case 2: // the new courier stores nothing before the stop
+			close(second)
+			<-r.Context().Done()
 		}
 	}
 	r.over = func(s webhook.Store) webhook.Store { return late{s, r} }
@@ -373,10 +378,10 @@ func TestEnabledWhileItIsBeingDisabled(t *testing.T) {
 	to.trust(r.add(to.URL))
 	r.say(history.BulletinAccountCreated)
 	r.until(func() bool { return r.All()[0].Disabled != 0 })
-	good.Store(true)
 	if _, err := r.Enable(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
+	<-second
 	r.stop()
 	r.open()
 	r.run()
