@@ -279,16 +279,17 @@ func TestMembersBehindRefusedOnes(t *testing.T) {
 
 	s.last, s.sent = known, known
 	s.hand(g, 3, known.Index, []*raftpb.Entry{s.batch(3), s.batch(3)})
-	s.hand(g, 3, s.last.Index, nil)
 	two := []uint64{1, 2}
 	if v := g.logs[0].Status().Voters; !slices.Equal(v, two) {
 		t.Fatalf("voters are %v", v)
 	}
-	if err := g.logs[0].Mark(); err != nil {
-		t.Fatal(err)
-	}
-
+	// A start takes the members from the segment that began in that step: its beginning is the last commit on the disk.
+	began := s.last.Index - 1
+	s.hand(g, 3, began, []*raftpb.Entry{s.batch(3)})
 	g.restart(0)
+	if c := g.logs[0].Status().Commit; c != began {
+		t.Fatalf("after a start entry %d is committed, not %d", c, began)
+	}
 	for more := true; more; {
 		var err error
 		if more, err = g.logs[0].Step(); err != nil {
