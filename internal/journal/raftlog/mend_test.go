@@ -168,7 +168,7 @@ func TestMendTwo(t *testing.T) {
 	g.verify(1, all+" zz")
 }
 
-// TestMendNeedsAnother has nobody who has the entries, or a node of another log.
+// TestMendNeedsAnother has nobody who has the entries.
 func TestMendNeedsAnother(t *testing.T) {
 	g := busyTrio(t)
 	list, err := entries(g.disks[1])
@@ -201,6 +201,38 @@ func TestMendNeedsAnother(t *testing.T) {
 		if kept, err := d.List(journal.TornDir); err == nil && len(kept) > 0 {
 			t.Errorf("%s: kept are %v", name, kept)
 		}
+	}
+}
+
+// TestMendOfAnotherLog damages the first of two entries that leave the hash chain as it is. Another node has entries of other
+// terms there, and knows none of them to be committed: nothing is mended. A third node has the right ones.
+func TestMendOfAnotherLog(t *testing.T) {
+	took := func(terms ...uint64) *memdisk.Disk {
+		g, s := newTrio(t), newScript()
+		for _, term := range terms {
+			s.hand(g, term, 1, []*raftpb.Entry{s.entry(term, raftpb.EntryNormal, nil)})
+		}
+		return g.disks[0]
+	}
+	whole, other := took(2, 3), took(4, 5)
+	list, err := entries(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := whole.Clone()
+	if err := d.Damage(list[1].file, list[1].off+80, 1); err != nil {
+		t.Fatal(err)
+	}
+
+	mine := journal.NewFiles(d, identity)
+	if mended, err := mine.Mend(files(other)); !errors.Is(err, journal.ErrNoSource) || len(mended) > 0 {
+		t.Errorf("another log: mended are %v, %v", mended, err)
+	}
+	if _, err := mine.Mend(files(other, whole)); err != nil {
+		t.Errorf("another log and the right one: %v", err)
+	}
+	if got, err := entries(d); err != nil || !slices.Equal(replicated(got), replicated(list)) {
+		t.Errorf("the journal has %+v, not %+v: %v", got, list, err)
 	}
 }
 
