@@ -38,9 +38,9 @@ func (w *Worker) notMade(p *chain.Payment, to payees, why error) {
 		w.refusals++
 	}
 	switch {
-	case waits:
+	case waits || len(to) > 1:
 		w.tellReplacement(to, why)
-	case len(to) < 2: // the fault of this payment alone
+	default: // the fault of this payment alone
 		w.complain(to.first(), "a payment cannot be made", why.Error(),
 			slog.String("kind", p.Kind.String()), slog.Uint64("xid", uint64(to.first())))
 	}

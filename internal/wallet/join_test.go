@@ -520,3 +520,44 @@ func TestJoinedBeyondAnHoursCosts(t *testing.T) {
 		w.finish()
 	})
 }
+
+// TestJoinedReplacedWithoutUnmade replaces a joined transaction when one of its withdrawals cannot be made any more. All wait, the
+// log says why, and others are paid meanwhile. Once an operator releases that one, the others are paid together.
+func TestJoinedReplacedWithoutUnmade(t *testing.T) {
+	eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
+		ids := w.crowd(l, 5)
+		w.settle()
+		w.unmade = func(p *chain.Payment) error {
+			for _, to := range append([]chain.Pay{{To: p.To}}, p.With...) {
+				if w.outside[ids[1]] == to.To.Address {
+					return errors.New("nobody can be paid there any more")
+				}
+			}
+			return nil
+		}
+		w.must(bourse.Command{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: ids[0]}})
+		w.settle()
+		if txs := w.transactions(ids); len(txs) > 0 {
+			t.Errorf("%v: what was left behind is never paid", txs)
+		}
+		if !slices.Contains(w.reasons, "nobody can be paid there any more") {
+			t.Errorf("the log has %q", w.reasons)
+		}
+		more := w.crowd(l, 5)
+		w.settle()
+		if txs := w.transactions(more); len(txs) != 1 {
+			t.Errorf("the others have %v", txs)
+		}
+
+		w.must(bourse.Command{Kind: bourse.CommandReleaseWithdrawal, Wallet: &bourse.WalletCommand{ID: ids[1]}})
+		w.settle()
+		rest := slices.Concat(ids[:1], ids[2:])
+		if txs := w.transactions(rest); len(txs) != 1 {
+			t.Errorf("%v without the released one", txs)
+		}
+		w.mine(l.network, int(l.confirms))
+		for _, id := range append(rest, more...) {
+			w.wants(id, bourse.WalletDone, true)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package bitcoin
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/btcsuite/btcd/chainhash/v2"
 	"github.com/btcsuite/btcd/wire/v2"
@@ -164,7 +165,7 @@ func (c *Client) paysOf(p *chain.Payment) (list []*wire.TxOut, err error) {
 	for _, pay := range append([]chain.Pay{{To: p.To, Coin: p.Coin, Amount: p.Amount}}, p.With...) {
 		script, _, err := c.params.scriptOf(pay.To.Address)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", pay.To.Address, err)
 		}
 		if pay.Coin != p.Coin {
 			return nil, errKind
@@ -173,7 +174,7 @@ func (c *Client) paysOf(p *chain.Payment) (list []*wire.TxOut, err error) {
 			return nil, chain.ErrFunds
 		}
 		if pay.Amount.Less(bourse.Units(dustDestination)) {
-			return nil, bourse.Errorf(bourse.CodeInvalid, "the network does not carry less than %d units", dustDestination)
+			return nil, bourse.Errorf(bourse.CodeInvalid, "%s: the network does not carry less than %d units", pay.To.Address, dustDestination)
 		}
 		list = append(list, &wire.TxOut{Value: int64(pay.Amount.Lo), PkScript: script})
 	}
