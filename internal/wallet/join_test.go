@@ -276,25 +276,27 @@ func TestJoinedReplacedAsOne(t *testing.T) {
 
 // TestFewJoined bounds the withdrawals that share a transaction. One of more from before is replaced as a whole.
 func TestFewJoined(t *testing.T) {
-	eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
-		before := w.crowd(l, 5)
-		w.settle()
-		w.joined = 2
-		w.restart()
-		w.must(bourse.Command{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: before[0]}})
-		w.settle()
-		if txs := w.transactions(before); len(txs) != 1 {
-			t.Errorf("those before have %v", txs)
-		}
-		w.mine(l.network, 1)
-		after := w.crowd(l, 5)
-		w.settle()
-		if txs := w.transactions(after); len(txs) != 3 {
-			t.Errorf("those after have %v", txs)
-		}
-		w.mine(l.network, int(l.confirms))
-		w.finish()
-	})
+	for most, want := range map[int]int{1: 5, 2: 3, bourse.MaxJoined: 1} {
+		eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
+			before := w.crowd(l, 5)
+			w.settle()
+			w.joined = most
+			w.restart()
+			w.must(bourse.Command{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: before[0]}})
+			w.settle()
+			if txs := w.transactions(before); len(txs) != 1 {
+				t.Errorf("those before have %v", txs)
+			}
+			w.mine(l.network, 1)
+			after := w.crowd(l, 5)
+			w.settle()
+			if txs := w.transactions(after); len(txs) != want {
+				t.Errorf("those after have %v with %d at most", txs, most)
+			}
+			w.mine(l.network, int(l.confirms))
+			w.finish()
+		})
+	}
 }
 
 // TestJoinedWithoutFrozen replaces a joined transaction without a frozen account, as an operator asked. Once a block has the
