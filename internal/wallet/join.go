@@ -207,17 +207,21 @@ func (w *Worker) signJoined(ctx context.Context, u chain.Unsigned, e *signer.Exp
 
 	id := e.ID
 	part := new(signer.PartError)
-	switch isPart := errors.As(err, &part); {
-	case w.enlarged && !isPart && tooCostly(err):
+	isPart := errors.As(err, &part)
+	if w.enlarged && !isPart && tooCostly(err) {
 		w.dear = true
 		return nil
+	}
+	w.refusals++
+	switch {
 	case errors.Is(err, signer.ErrCosts):
 		w.costly = true
 	case isPart:
 		id = part.ID
 		w.leavePart(e, part)
+	case tooCostly(err) && len(w.instead(e.ID)) == 0:
+		return nil // fewer are tried, at each pass: the log would have each of them each time
 	}
-	w.refusals++
 	w.single = !refused(err) && !errors.Is(err, signer.ErrBehind)
 	w.synced = w.synced && refused(err)
 	w.complain(id, "the signer refuses", err.Error(),

@@ -503,8 +503,14 @@ func TestJoinedBeyondAnHoursCosts(t *testing.T) {
 
 		w.hourCost -= first.Cost.Lo / 4
 		w.restart()
-		more := w.crowd(l, 8)
-		for range 8 {
+		more := w.crowd(l, 20)
+		w.settle()
+		said := len(w.reasons)
+		w.settle()
+		if n := len(w.reasons); n != said {
+			t.Errorf("each pass logs the same: %q", w.reasons[said:])
+		}
+		for range 10 {
 			w.now += bourse.Hour
 			w.settle()
 			w.mine(l.network, 1)
