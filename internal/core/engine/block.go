@@ -85,6 +85,7 @@ func (e *Engine) ours(n *custody.Network, m *custody.Mined, ev *bourse.Events) b
 		return true
 	case m.Signed.Kind != bourse.SignedWithdrawal:
 		n.DropMoves(ev, m.Signed)
+		e.dropExcluded(n, m.Signed, ev)
 		return true
 	}
 	e.takeBack(n, m, ev)
@@ -107,12 +108,7 @@ func (e *Engine) takeBack(n *custody.Network, m *custody.Mined, ev *bourse.Event
 		}
 		w.Tx, w.Reverted, w.Ending = m.Hash, false, false
 	}
-	if n.ByOutput() && e.rules >= bourse.RulesJoined {
-		for _, s := range n.Excluded(m.Signed) {
-			n.Drop(ev, s)
-			e.disjoin(s, nil, ev)
-		}
-	}
+	e.dropExcluded(n, m.Signed, ev)
 	n.TakeBack(m)
 	for _, w := range d.to {
 		if w.Status != bourse.WalletDone { // the signer may have signed for it without a request
@@ -120,6 +116,18 @@ func (e *Engine) takeBack(n *custody.Network, m *custody.Mined, ev *bourse.Event
 			w.Status, w.Approved, w.Signed = bourse.WalletProcessing, true, true
 		}
 		e.custody.ChangedWithdrawal(ev, w)
+	}
+}
+
+// dropExcluded gives up what waits for a block and spends an output of a transaction that was given up and is mined all the same.
+// Under older rules it waited on for an operator.
+func (e *Engine) dropExcluded(n *custody.Network, mined *bourse.SignedTx, ev *bourse.Events) {
+	if !n.ByOutput() || e.rules < bourse.RulesJoined {
+		return
+	}
+	for _, s := range n.Excluded(mined) {
+		n.Drop(ev, s)
+		e.disjoin(s, nil, ev)
 	}
 }
 

@@ -246,3 +246,32 @@ func TestGivenUpCoolLeavesTheChain(t *testing.T) {
 	x.must(rewind)
 	x.must(c.next(pays))
 }
+
+// TestGivenUpCoolExcludes mines a move to cold storage that was given up, after a withdrawal was signed with its output: the
+// withdrawal needs another transaction, which nobody has to ask for. Under older rules it waited for an operator.
+func TestGivenUpCoolExcludes(t *testing.T) {
+	for rules, want := range map[uint32]bourse.Reason{bourse.RulesJoined - 1: 0, bourse.RulesJoined: bourse.NotSigned} {
+		x, c, _ := funded(t, true)
+		x.must(bourse.Command{Kind: bourse.CommandSetRules, Rules: rules})
+		id := bourse.WalletID(x.must(coolCommand(byOutput, btc, 600)))
+		tx, s := x.coolFirst(c, id, 600, 2)
+		x.must(signedCommand(s))
+		x.must(endCoolCommand(byOutput))
+		of := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))))
+		x.must(askingCommand(of))
+		_, paid := x.signOutputs(c, of, 100, 3)
+		x.must(recordCommand(1, paid))
+		if !paid.Rivals(s) {
+			t.Fatal("they exclude each other not")
+		}
+		x.must(c.next(tx))
+		x.restart()
+		if got := x.do(replaceCommand(of)); got != want {
+			t.Errorf("under rules %d the withdrawal's transaction is given up: %q, not %q", rules, got, want)
+		}
+		rewind, _ := c.back(1)
+		x.must(rewind)
+		x.must(c.next(tx))
+		x.restart()
+	}
+}

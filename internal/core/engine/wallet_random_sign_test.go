@@ -233,7 +233,11 @@ func (m *walletModel) minedLate(s *modelSigned) {
 	if !s.given || len(s.to) < 2 {
 		return
 	}
-	defer m.excludes(s)
+	defer func() {
+		if !s.given {
+			m.excludes(s)
+		}
+	}()
 	for _, w := range s.to {
 		other := m.signed[w.tx]
 		if w.status == bourse.WalletCanceled || other != nil && m.chains[0].mined(w.tx) != 0 && w.tx != s.s.Tx {
@@ -254,7 +258,7 @@ func (m *walletModel) minedLate(s *modelSigned) {
 // excludes gives up what a transaction excludes that was given up and mined.
 func (m *walletModel) excludes(mined *modelSigned) {
 	for _, s := range m.signed {
-		if mined.given || s == mined || s.given || m.chains[0].mined(s.s.Tx) != 0 || !s.s.Rivals(mined.s) {
+		if s == mined || s.given || m.chains[0].mined(s.s.Tx) != 0 || !s.s.Rivals(mined.s) {
 			continue
 		}
 		if s.given, s.dropped = true, true; s.w != nil {
@@ -395,6 +399,9 @@ func (m *walletModel) sweptBy(tx bourse.TxHash) {
 	if mined.s.Kind != bourse.SignedSweep {
 		m.steps["given up "+mined.s.Kind.String()+" mined"]++
 		m.giveUpRivals(mined)
+		if mined.s.Network == byOutput {
+			m.excludes(mined)
+		}
 		return
 	}
 	m.steps["given up sweep mined"]++
