@@ -207,7 +207,7 @@ func (x *wallets) checkPaid() {
 	due := map[string]bourse.Amount{}
 	for d := range x.world.truth.pair.Oracle.Withdrawals {
 		switch {
-		case d.Status != bourse.WalletDone:
+		case d.Status != bourse.WalletDone || d.Refunded: // released once the network had taken what was given up
 		case d.Transfer():
 			x.world.count(TransferPaid)
 		case d.Internal == 0:
@@ -225,10 +225,10 @@ func (x *wallets) checkPaid() {
 		got := n.has(d.Address, &n.listed[at])
 
 		switch {
-		case d.Status == bourse.WalletDone && got == due[d.Address]:
+		case d.Status == bourse.WalletDone && !d.Refunded && got == due[d.Address]:
 			x.world.count(WithdrawalPaid)
 		case x.stranded(d) && got.IsZero():
-		case d.Status == bourse.WalletCanceled && got == due[d.Address]:
+		case (d.Status == bourse.WalletCanceled || d.Refunded) && got == due[d.Address]:
 			x.world.count(WithdrawalCanceled)
 		default:
 			fail("withdrawal %d of %s has status %d, and the chain paid %s: %+v",
