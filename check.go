@@ -140,8 +140,8 @@ func (s *SignedTx) Valid() bool {
 		(len(s.Joined) == 0 || s.joins())
 }
 
-// joins reports whether a transaction can be a joined one: it spends outputs, a journal can have allotted its ids, and the sum of
-// its amounts fits.
+// joins reports whether a transaction can be a joined one: it spends outputs, a journal can have allotted its ids, and
+// the sum of its amounts fits.
 func (s *SignedTx) joins() bool {
 	if s.Kind != SignedWithdrawal || len(s.Inputs) == 0 || len(s.Joined) < 2 || len(s.Joined) > MaxJoined ||
 		s.Joined[0].Wallet != s.Wallet {

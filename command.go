@@ -188,19 +188,19 @@ const (
 	// Level (a ResetParts), Access (digest alone), Operators.Was.
 	CommandResetPerson
 
-	// CommandCool orders a move of an amount from the hot wallet of a network of outputs to its cold storage, or, without
-	// On, ends the order and gives up its transaction, if no block has it. On, AssetID, Amount (zero without On), and of
-	// Wallet Network.
+	// CommandCool orders a move of an amount from the hot wallet of a network of outputs to its cold storage, or,
+	// without On, ends the order and gives up its transaction, if no block has it. On, AssetID, Amount (zero without
+	// On), and of Wallet Network.
 	CommandCool
-	// CommandWarm records a transaction that people signed, from cold storage to the hot wallet, which may be sent from here
-	// on, or, without On, gives those up that no block has. On, and of Wallet Signed, or Network without On.
+	// CommandWarm records a transaction that people signed, from cold storage to the hot wallet, which may be sent from
+	// here on, or, without On, gives those up that no block has. On, and of Wallet Signed, or Network without On.
 	CommandWarm
 
-	// CommandFollowChain has a network whose chain changed deeper than is remembered follow the chain of its nodes, from its
-	// first block on. Up to the named block nothing is credited. Network, Height, Tx: the block's hash.
+	// CommandFollowChain has a network whose chain changed deeper than is remembered follow the chain of its nodes,
+	// from its first block on. Up to the named block nothing is credited. Network, Height, Tx: the block's hash.
 	CommandFollowChain
-	// CommandPaidWithdrawal marks a withdrawal as paid by a transaction of a block, in the place of one that was given up. ID,
-	// Tx.
+	// CommandPaidWithdrawal marks a withdrawal as paid by a transaction of a block, in the place of one that was given
+	// up. ID, Tx.
 	CommandPaidWithdrawal
 	// CommandRecordJoined takes over the next entry of the signer's record of a network, whose transaction pays several
 	// withdrawals. Signed, Record, Chain.
@@ -289,13 +289,14 @@ const (
 	// RulesOwn are the rules since which the exchange itself gives up transactions that wait for blocks
 	// while it has owners.
 	RulesOwn = 2
-	// RulesRecorded are the rules since which an entry of the signer's record halts its network if it is of a withdrawal
-	// that the journal does not have, whatever else its id was allotted for.
+	// RulesRecorded are the rules since which an entry of the signer's record halts its network if it is of a
+	// withdrawal that the journal does not have, whatever else its id was allotted for.
 	RulesRecorded = 3
-	// RulesRescue are the rules since which a payment in the coin of its costs is told from a failure that costs as much.
+	// RulesRescue are the rules since which a payment in the coin of its costs is told from a failure that costs as
+	// much.
 	RulesRescue = 4
-	// RulesOverAlone are the rules since which a deposit beyond what one node alone credits is its customer's, and waits
-	// for an operator as one below the minimum does.
+	// RulesOverAlone are the rules since which a deposit beyond what one node alone credits is its customer's, and
+	// waits for an operator as one below the minimum does.
 	RulesOverAlone = 4
 	// RulesLongMemos are the rules since which memos have up to MaxMemo bytes, and MaxEarlyMemo before.
 	RulesLongMemos = 4

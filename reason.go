@@ -146,13 +146,13 @@ const (
 	CoolOpen
 	// NothingToEnd: no order to cold storage is open, and no transaction of the kind waits for a block.
 	NothingToEnd
-	// WarmOpen: another transaction from cold storage to the hot wallet waits, or was given up and may be mined beside this
-	// one.
+	// WarmOpen: another transaction from cold storage to the hot wallet waits, or was given up and may be mined beside
+	// this one.
 	WarmOpen
 	// ChainStands: the chain of the network did not change deeper than is remembered.
 	ChainStands
-	// NotPaid: no remembered block has a transaction of that hash which took the withdrawal's amount, in the place of one that
-	// was given up for it.
+	// NotPaid: no remembered block has a transaction of that hash which took the withdrawal's amount, in the place of
+	// one that was given up for it.
 	NotPaid
 	// RulesTooOld: the exchange's rules do not have the command yet. Adopt newer ones, and give it again.
 	RulesTooOld

@@ -58,8 +58,8 @@ type SignedTx struct {
 	Kind    SignedKind
 	// Wallet is the withdrawal that the transaction pays, or the order to cold storage; zero for other kinds.
 	Wallet WalletID
-	// Joined has the withdrawals of a joined transaction, two at least, by ascending id: Wallet is the first. It is nil for
-	// a transaction that pays one.
+	// Joined has the withdrawals of a joined transaction, two at least, by ascending id: Wallet is the first. It is nil
+	// for a transaction that pays one.
 	Joined []Share
 	Tx     TxHash
 	Raw    []byte

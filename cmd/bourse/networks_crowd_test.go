@@ -12,9 +12,9 @@ import (
 // atOnce is the number of withdrawals that are approved at the same moment.
 const atOnce = 1000
 
-// TestRealCrowd has 1,000 withdrawals approved at the same moment, on a real node of Bitcoin. They share transactions, so one
-// block pays them: each arrives once, and the ledger is what the chain has. Then the exchange is killed while it pays
-// others.
+// TestRealCrowd has 1,000 withdrawals approved at the same moment, on a real node of Bitcoin. They share transactions,
+// so one block pays them: each arrives once, and the ledger is what the chain has. Then the exchange is killed while it
+// pays others.
 func TestRealCrowd(t *testing.T) {
 	if testing.Short() {
 		return

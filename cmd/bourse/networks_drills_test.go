@@ -10,8 +10,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain/nodetest"
 )
 
-// TestRealDrills carries out drills of docs/runbook.md on real nodes: a payment that no block takes, one that is evicted
-// from the node's pool, fees that rise above the cap, and a credited deposit that leaves the chain.
+// TestRealDrills carries out drills of docs/runbook.md on real nodes: a payment that no block takes, one that is
+// evicted from the node's pool, fees that rise above the cap, and a credited deposit that leaves the chain.
 func TestRealDrills(t *testing.T) {
 	if testing.Short() {
 		return
@@ -123,9 +123,9 @@ func (w *depositor) haltsItself() {
 // capOfDrills is the highest price of gas that payments of the drills offer first, in wei.
 const capOfDrills uint64 = 5e9
 
-// feeSpike lets the price of gas rise above what a withdrawal offers, and then above the cap, so that no block has one of its
-// transactions. The withdrawal is outbid below the cap and waits there. It is paid once the price has fallen, by one of its
-// transactions.
+// feeSpike lets the price of gas rise above what a withdrawal offers, and then above the cap, so that no block has one
+// of its transactions. The withdrawal is outbid below the cap and waits there. It is paid once the price has fallen, by
+// one of its transactions.
 func (w *depositor) feeSpike(ether *nodetest.Ether) {
 	w.t.Helper()
 	_, address := w.ordered("0.1")

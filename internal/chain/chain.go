@@ -161,8 +161,8 @@ type Debit struct {
 	Spent Outpoint
 }
 
-// MaxIndex is above the indices of credits on networks of accounts. The wallet uses those above it for payments that are
-// other ones when their transaction is mined again.
+// MaxIndex is above the indices of credits on networks of accounts. The wallet uses those above it for payments that
+// are other ones when their transaction is mined again.
 const MaxIndex = 1 << 25
 
 // Credit is an amount given to an address.
@@ -199,7 +199,8 @@ type Fees struct {
 	// LeastPerInput more for each further input: the cost of what it replaces, and the relay fee of its own size
 	// (BIP 125, rules 3 and 4). Both are zero for payments that replace nothing, and on networks of accounts.
 	Least, LeastPerInput bourse.Amount
-	// Each further output of change adds PerChange to Cost and LeastPerChange to Least. Both are zero on networks of accounts.
+	// Each further output of change adds PerChange to Cost and LeastPerChange to Least. Both are zero on networks of
+	// accounts.
 	PerChange, LeastPerChange bourse.Amount
 	// Each further destination adds PerPay to Cost and LeastPerPay to Least. Both are zero on networks of accounts.
 	PerPay, LeastPerPay bourse.Amount
@@ -261,8 +262,8 @@ type Payment struct {
 	With []Pay
 	// Inputs are the source on networks of outputs; change goes to IndexChange.
 	Inputs []Input
-	// Change is the number of outputs that the change is split into, at most MaxChange: as many of at least LeastChange each as
-	// the change and CostCap allow. Zero is one. The first has half, and the others the same each.
+	// Change is the number of outputs that the change is split into, at most MaxChange: as many of at least LeastChange
+	// each as the change and CostCap allow. Zero is one. The first has half, and the others the same each.
 	Change      int
 	LeastChange bourse.Amount
 	// From and Nonce are the source on networks of accounts.

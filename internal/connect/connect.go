@@ -40,8 +40,8 @@ type Local struct {
 	owners *hdkeys.Owners
 }
 
-// sort parts the tokens into those whose id the adapter knows and the strays. An adapter leaves strays out: the catalogue
-// never changes a contract, so a mistyped one would keep the exchange from its network for ever.
+// sort parts the tokens into those whose id the adapter knows and the strays. An adapter leaves strays out: the
+// catalogue never changes a contract, so a mistyped one would keep the exchange from its network for ever.
 func (l *Local) sort(known func(chain.CoinID) bool) (tokens []chain.Coin, strays []chain.CoinID) {
 	for _, t := range l.Tokens {
 		if known(t.ID) {

@@ -56,7 +56,8 @@ func (n *Node) attach(ctx context.Context) error {
 	for _, a := range n.networks {
 		a.worker = wallet.NewWorker(wallet.Options{
 			ID: a.id, Network: a.Network, Signer: keeper, Board: n.board, Listed: n, Submit: n.submit, Start: a.Start,
-			Stuck: a.Stuck, Outputs: a.Outputs, Joined: a.Joined, Bands: a.Hot, Alone: a.Alone, Credited: n.reader.Credited, Log: n.Log,
+			Stuck: a.Stuck, Outputs: a.Outputs, Joined: a.Joined, Bands: a.Hot, Alone: a.Alone,
+			Credited: n.reader.Credited, Log: n.Log,
 		})
 	}
 	return nil

@@ -25,7 +25,8 @@ func codeWithdraw(c *codec.Codec, cmd *bourse.Command) {
 // isLong reports whether a memo is longer than rules before bourse.RulesLongMemos take.
 func isLong(memo string) bool { return len(memo) > bourse.MaxEarlyMemo }
 
-// hasLateInflows reports whether a block has an inflow that version 1 of its body cannot have: a long memo, or one that is marked.
+// hasLateInflows reports whether a block has an inflow that version 1 of its body cannot have: a long memo, or one that
+// is marked.
 func hasLateInflows(c *bourse.Command) bool {
 	for i := range c.Wallet.Block.Txs {
 		for j := range c.Wallet.Block.Txs[i].Inflows {

@@ -121,8 +121,8 @@ func TestCancelsOvertake(t *testing.T) {
 	}
 }
 
-// TestBlocksFitAFrame fills parts of blocks with memos of each length that strangers may choose: none is longer than a frame, which
-// would be queued for ever.
+// TestBlocksFitAFrame fills parts of blocks with memos of each length that strangers may choose: none is longer than a
+// frame, which would be queued for ever.
 func TestBlocksFitAFrame(t *testing.T) {
 	for _, length := range []int{0, bourse.MaxEarlyMemo, bourse.MaxEarlyMemo + 1, bourse.MaxMemo} {
 		for _, marked := range []bool{false, true} {
@@ -147,7 +147,8 @@ func TestBlocksFitAFrame(t *testing.T) {
 	}
 }
 
-// TestJoinedFitsAFrame wants the longest entry of the signer's record, with as many withdrawals as a transaction pays, to fit a frame.
+// TestJoinedFitsAFrame wants the longest entry of the signer's record, with as many withdrawals as a transaction pays,
+// to fit a frame.
 func TestJoinedFitsAFrame(t *testing.T) {
 	s := &bourse.SignedTx{
 		Network: 1, Kind: bourse.SignedWithdrawal, Wallet: 1, Tx: bourse.TxHash{1},
@@ -570,8 +571,8 @@ func TestSafetyCommandsOnAFullDisk(t *testing.T) {
 	}
 }
 
-// TestNotAdmitted wants a command that may not be in the log yet to be refused before it is queued, and before its caller
-// writes anything.
+// TestNotAdmitted wants a command that may not be in the log yet to be refused before it is queued, and before its
+// caller writes anything.
 func TestNotAdmitted(t *testing.T) {
 	refusal := errors.New("not yet")
 	s := sequencer.New(sequencer.Options{Engine: engine.New(), Admits: func(kind bourse.CommandKind, rules uint32) error {

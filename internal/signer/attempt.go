@@ -61,8 +61,8 @@ func (s *Local) signedOf(e *entry, record uint64) Signed {
 	return Signed{e.Raw, chain.Hash(e.Hash), record, s.records[e.Network][record-1].chain, e.shares()}
 }
 
-// look has what was decoded for one request, each transaction once: a hundred withdrawals can have the same ones, and each
-// decoding verifies the signatures of all inputs.
+// look has what was decoded for one request, each transaction once: a hundred withdrawals can have the same ones, and
+// each decoding verifies the signatures of all inputs.
 type look struct {
 	raw     []byte
 	own     *chain.Decoded

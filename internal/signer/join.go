@@ -87,8 +87,8 @@ func (n *Network) checkJoined(e *Expect, parts []Expect) error {
 	return nil
 }
 
-// signJoined signs a transaction that pays several withdrawals. Each is checked as if it stood alone, and its attempt is
-// the next one: that the asker knows the whole record excludes that it asks twice for the same. The caller holds mu.
+// signJoined signs a transaction that pays several withdrawals. Each is checked as if it stood alone, and its attempt
+// is the next one: that the asker knows the whole record excludes that it asks twice for the same. The caller holds mu.
 func (s *Local) signJoined(n *Network, e *Expect, raw []byte, cost bourse.Amount) (Signed, error) {
 	if e.Known != uint64(len(s.records[e.Network])) {
 		return Signed{}, fmt.Errorf("%w: %d, and not %d", ErrBehind, len(s.records[e.Network]), e.Known)
@@ -116,7 +116,8 @@ func (s *Local) join(n *Network, parts []Expect, made *entry) {
 			counts.add(p.Amount)
 		}
 		made.Parts = append(made.Parts, part{
-			ID: p.ID, Attempt: p.Attempt, Amount: p.Amount.Format(0), Address: p.To.Address, Purpose: s.purpose(n, p), Further: p.further,
+			ID: p.ID, Attempt: p.Attempt, Amount: p.Amount.Format(0), Address: p.To.Address,
+			Purpose: s.purpose(n, p), Further: p.further,
 		})
 	}
 	made.Amount, made.Purpose = counts.Format(0), digest{}
@@ -159,7 +160,8 @@ func (n *Network) checkPaid(before *entry, d *chain.Decoded, e *Expect) error {
 	if at < 0 {
 		return mismatch("it does not pay %d", e.ID)
 	}
-	if p := &before.Parts[at]; before.Coin != e.Coin || p.Amount != e.Amount.Format(0) || p.Address != e.To.Address || e.To.Memo != "" {
+	p := &before.Parts[at]
+	if before.Coin != e.Coin || p.Amount != e.Amount.Format(0) || p.Address != e.To.Address || e.To.Memo != "" {
 		return mismatch("it pays %s to %s", p.Amount, p.Address)
 	}
 	return nil

@@ -43,8 +43,8 @@ func (b *bench) blames(u chain.Unsigned, e signer.Expect, id bourse.WalletID, wa
 	}
 }
 
-// TestJoined signs a transaction for three withdrawals, as one entry of the record, and gives it again to whoever asks for
-// one of them.
+// TestJoined signs a transaction for three withdrawals, as one entry of the record, and gives it again to whoever asks
+// for one of them.
 func TestJoined(t *testing.T) {
 	b := newBench(t)
 	p, e := b.joined(1000, 2000, 3000)
@@ -76,8 +76,8 @@ func TestJoined(t *testing.T) {
 	}
 }
 
-// TestJoinedIsWhatWasAsked refuses bytes that leave a withdrawal out, pay it twice, or pay somebody else, withdrawals out of
-// order, and those to addresses of the exchange.
+// TestJoinedIsWhatWasAsked refuses bytes that leave a withdrawal out, pay it twice, or pay somebody else, withdrawals
+// out of order, and those to addresses of the exchange.
 func TestJoinedIsWhatWasAsked(t *testing.T) {
 	b := newBench(t)
 	p, e := b.joined(1000, 2000, 3000)
@@ -118,8 +118,8 @@ func TestJoinedIsWhatWasAsked(t *testing.T) {
 	}
 }
 
-// TestJoinedAttempts signs further transactions for some of the withdrawals of joined ones. Each excludes all earlier ones
-// of each of its withdrawals, and pays each as before.
+// TestJoinedAttempts signs further transactions for some of the withdrawals of joined ones. Each excludes all earlier
+// ones of each of its withdrawals, and pays each as before.
 func TestJoinedAttempts(t *testing.T) {
 	b := newBench(t)
 	p, e := b.joined(1001, 2000, 3000) // by output 1
@@ -154,8 +154,8 @@ func TestJoinedAttempts(t *testing.T) {
 	b.signs(b.prepare(btc, all), ae)
 }
 
-// TestJoinedLimits counts every withdrawal of a joined transaction against the limits, once, and names the one that is too
-// much. Its cost counts once.
+// TestJoinedLimits counts every withdrawal of a joined transaction against the limits, once, and names the one that is
+// too much. Its cost counts once.
 func TestJoinedLimits(t *testing.T) {
 	b := newBench(t)
 	b.limits["BTC"] = signer.Limit{Payment: bourse.Units(3000), Hour: bourse.Units(6500), Day: bourse.Units(8000), Free: bourse.Units(2500)}
@@ -181,8 +181,8 @@ func TestJoinedLimits(t *testing.T) {
 	b.signs(b.prepare(btc, p), e)
 }
 
-// TestJoinedDecodesOnce replaces a joined transaction again and again: the signer decodes each earlier one once, and not for each of
-// its withdrawals.
+// TestJoinedDecodesOnce replaces a joined transaction again and again: the signer decodes each earlier one once, and
+// not for each of its withdrawals.
 func TestJoinedDecodesOnce(t *testing.T) {
 	b := newBench(t)
 	p, e := b.joined(1000, 2000, 3000, 4000, 5000)

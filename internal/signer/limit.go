@@ -34,10 +34,10 @@ func (s *sum) add(a bourse.Amount) { s.Amount = s.PlusOrMax(a) }
 
 // checkLimits checks a transaction against the record of the last hour and day. It forgets
 // older amounts, but never that they were signed. The costs of all kinds count, and those of sweeps,
-// top-ups and moves to cold storage by themselves too: strangers cause the first ones, by deposits. Of amounts only that of a
-// withdrawal's first transaction and of those that do not exclude it count. The amounts of top-ups
-// have a limit of their own: they stay with the exchange, but on addresses from which a stolen exchange
-// need not bring them back.
+// top-ups and moves to cold storage by themselves too: strangers cause the first ones, by deposits. Of amounts only
+// that of a withdrawal's first transaction and of those that do not exclude it count. The amounts of top-ups have a
+// limit of their own: they stay with the exchange, but on addresses from which a stolen exchange need not bring them
+// back.
 func (s *Local) checkLimits(n *Network, e *Expect, parts []Expect, cost bourse.Amount, now int64) error {
 	s.spent = slices.DeleteFunc(s.spent, func(old entry) bool { return old.Time <= now-int64(bourse.Day) })
 
@@ -67,7 +67,8 @@ func (s *Local) checkLimits(n *Network, e *Expect, parts []Expect, cost bourse.A
 	}
 
 	if len(e.With) > 0 && n.HourCost.Less(cost) { // no hour lets it pass, but fewer withdrawals may
-		return fmt.Errorf("%w: a cost of %s units, and %s are the most in an hour", ErrLimit, cost.Format(0), n.HourCost.Format(0))
+		return fmt.Errorf("%w: a cost of %s units, and %s are the most in an hour",
+			ErrLimit, cost.Format(0), n.HourCost.Format(0))
 	}
 	if n.HourCost.Less(costs.Amount) {
 		return fmt.Errorf("%w of %s units in an hour, and %s are the most",

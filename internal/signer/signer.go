@@ -55,8 +55,8 @@ type Expect struct {
 	Amount bourse.Amount
 	To     chain.Destination
 	// With are further withdrawals that the transaction pays, by ascending id above ID, on a network of outputs. Such a
-	// joined one is signed if the record of the network has Known entries, and is the next attempt of each; Attempt has no
-	// meaning.
+	// joined one is signed if the record of the network has Known entries, and is the next attempt of each; Attempt has
+	// no meaning.
 	With  []Part
 	Known uint64
 	// CostCap bounds the cost.
@@ -280,8 +280,8 @@ func (s *Local) sign(ctx context.Context, u chain.Unsigned, e Expect, epoch *Epo
 	return s.make(&n, &e, e.parts(), u.Raw, cost)
 }
 
-// make signs a transaction within the limits, and records it before the signature leaves. Its parts are the withdrawals, or
-// the expectation itself.
+// make signs a transaction within the limits, and records it before the signature leaves. Its parts are the
+// withdrawals, or the expectation itself.
 func (s *Local) make(n *Network, e *Expect, parts []Expect, raw []byte, cost bourse.Amount) (Signed, error) {
 	now := int64(s.clock())
 	if err := s.checkNonce(n, e); err != nil {

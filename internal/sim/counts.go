@@ -117,7 +117,8 @@ const (
 	Cooled
 	// Warmed: a block has a move from cold storage.
 	Warmed
-	// ChainFollowed: more blocks of a network were replaced than are remembered, and the exchange follows the new chain.
+	// ChainFollowed: more blocks of a network were replaced than are remembered, and the exchange follows the new
+	// chain.
 	ChainFollowed
 	// MoveEnded: a move to or from cold storage was given up.
 	MoveEnded

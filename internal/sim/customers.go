@@ -173,8 +173,8 @@ func (x *wallets) withdraw(n *network, l *listed, account bourse.AccountID) {
 	x.request(bourse.CommandWithdraw, account, asked)
 }
 
-// crowd requests withdrawals of the native coin of a network of outputs at one time, so that they can share a transaction.
-// Operators let that much go, and its accounts have the money.
+// crowd requests withdrawals of the native coin of a network of outputs at one time, so that they can share a
+// transaction. Operators let that much go, and its accounts have the money.
 func (x *wallets) crowd(n *network) {
 	l := &n.listed[0]
 	x.unlimit(l.asset)
@@ -189,8 +189,8 @@ func (x *wallets) crowd(n *network) {
 	}
 }
 
-// giveUpJoined is an operator's order to give up a joined transaction that waits for a block. Some pause withdrawals before,
-// so that a block can have it before there is another one in its place.
+// giveUpJoined is an operator's order to give up a joined transaction that waits for a block. Some pause withdrawals
+// before, so that a block can have it before there is another one in its place.
 func (x *wallets) giveUpJoined(n *network) {
 	for _, s := range x.world.process.board.Signed(n.id) {
 		if len(s.Joined) == 0 || s.State == bourse.SignedMined {

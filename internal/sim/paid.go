@@ -207,7 +207,7 @@ func (x *wallets) checkPaid() {
 	due := map[string]bourse.Amount{}
 	for d := range x.world.truth.pair.Oracle.Withdrawals {
 		switch {
-		case d.Status != bourse.WalletDone || d.Refunded: // released once the network had taken what was given up
+		case d.Status != bourse.WalletDone || d.Refunded: // released after the network took its given up transaction
 		case d.Transfer():
 			x.world.count(TransferPaid)
 		case d.Internal == 0:

@@ -169,7 +169,8 @@ func (x *wallets) countDone(cmd *bourse.Command) {
 	}
 }
 
-// noteJoined counts joined transactions that were given up, those in their place, and those that blocks have all the same.
+// noteJoined counts joined transactions that were given up, those in their place, and those that blocks have all the
+// same.
 func (w *world) noteJoined(ev *bourse.Events) {
 	x := w.wallets
 	for i := range ev.Wallet.Signed {

@@ -22,8 +22,8 @@ func (w *Worker) expect(p *chain.Payment, to payees, depositor uint32) signer.Ex
 	return e
 }
 
-// notMade notes that the node cannot make a payment. Withdrawals of a joined one go alone in this pass; one that cannot be made
-// alone never shares a transaction again, so that it keeps the others from one of them at most.
+// notMade notes that the node cannot make a payment. Withdrawals of a joined one go alone in this pass; one that cannot
+// be made alone never shares a transaction again, so that it keeps the others from one of them at most.
 func (w *Worker) notMade(p *chain.Payment, to payees, why error) {
 	waits := errors.Is(why, chain.ErrFunds) || errors.Is(why, chain.ErrCost)
 	if len(to) == 1 {

@@ -37,7 +37,8 @@ type network struct {
 	signed map[bourse.TxHash]bourse.SignedTx
 	// dropped are transactions that an operator or the worker gave up.
 	dropped map[bourse.TxHash]bourse.SignedTx
-	// unspent are the outputs that payments may spend, and cold those of cold storage, by the index of its first address.
+	// unspent are the outputs that payments may spend, and cold those of cold storage, by the index of its first
+	// address.
 	unspent  map[bourse.Outpoint]bourse.Unspent
 	cold     map[uint32]map[bourse.Outpoint]bourse.Unspent
 	holdings map[place]holding

@@ -78,9 +78,9 @@ func (w *Worker) age(signed, moves []bourse.SignedTx) (overdue []bourse.SignedTx
 }
 
 // bump gives up the first of the overdue transactions that can be outbid: the next step has another one signed in its
-// place. It reports whether the next step has work. It waits while an earlier replacement is not signed, so that a signer
-// that refuses holds up one payment and not all. A sweep that is not signed again holds up other sweeps alone, and for
-// Stuck blocks.
+// place. It reports whether the next step has work. It waits while an earlier replacement is not signed, so that a
+// signer that refuses holds up one payment and not all. A sweep that is not signed again holds up other sweeps alone,
+// and for Stuck blocks.
 func (w *Worker) bump(ctx context.Context, overdue, moves []bourse.SignedTx) (bool, error) {
 	if len(overdue) == 0 || w.replacing() || slices.ContainsFunc(moves, isTopUp) {
 		return false, nil
@@ -127,8 +127,8 @@ func (w *Worker) giveUp(ctx context.Context, s *bourse.SignedTx) (bourse.Reason,
 	return w.submit(ctx, bourse.CommandReleaseWithdrawal, &bourse.WalletCommand{Network: w.ID, Tx: s.Tx})
 }
 
-// replacing reports whether a withdrawal waits for a transaction in place of a dropped one. One that was left out when the
-// others of a joined transaction were paid anew waits for their block, and does not count.
+// replacing reports whether a withdrawal waits for a transaction in place of a dropped one. One that was left out when
+// the others of a joined transaction were paid anew waits for their block, and does not count.
 func (w *Worker) replacing() bool {
 	return slices.ContainsFunc(w.unsigned(), func(wd bourse.Withdrawal) bool {
 		return slices.ContainsFunc(w.instead(wd.ID), func(s bourse.SignedTx) bool { return !w.Board.outrun(&s) })

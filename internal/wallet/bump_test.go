@@ -50,8 +50,8 @@ func TestBump(t *testing.T) {
 	})
 }
 
-// TestBumpOfOwners outbids on an exchange with an owner, which takes the commands of operators as acts alone: the worker
-// is no operator. The first rules do not let it, and it asks once for each block.
+// TestBumpOfOwners outbids on an exchange with an owner, which takes the commands of operators as acts alone: the
+// worker is no operator. The first rules do not let it, and it asks once for each block.
 func TestBumpOfOwners(t *testing.T) {
 	for i := range listings {
 		l := &listings[i]

@@ -12,8 +12,8 @@ const (
 	DefaultOutputs = 50
 	// MaxOutputs bounds it: each payment looks through all outputs.
 	MaxOutputs = 2000
-	// manySmall times Options.Outputs is the number of small outputs above which payments spend some of them besides, and
-	// merged is how many.
+	// manySmall times Options.Outputs is the number of small outputs above which payments spend some of them besides,
+	// and merged is how many.
 	manySmall, merged = 4, 20
 )
 

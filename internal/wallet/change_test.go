@@ -91,7 +91,8 @@ func TestChangeIsSplit(t *testing.T) {
 	})
 }
 
-// TestChangeForAllThatWait asks for more withdrawals than outputs are kept. The first block splits change for all of them.
+// TestChangeForAllThatWait asks for more withdrawals than outputs are kept. The first block splits change for all of
+// them.
 func TestChangeForAllThatWait(t *testing.T) {
 	eachThat(t, ofOutputs, func(t *testing.T, w *world, l *listing) {
 		w.keeping(l, 1)
@@ -138,8 +139,8 @@ func TestSmallOutputsAreMerged(t *testing.T) {
 	})
 }
 
-// TestMergesOutbidNothing releases a payment that spends small outputs besides. The next one has an output of its own, and
-// leaves them alone: to spend them it would have to outbid what was released, which it does not need.
+// TestMergesOutbidNothing releases a payment that spends small outputs besides. The next one has an output of its own,
+// and leaves them alone: to spend them it would have to outbid what was released, which it does not need.
 func TestMergesOutbidNothing(t *testing.T) {
 	native := func(l *listing) bool { return bumped(l) && l.outputs() }
 	eachThat(t, native, func(t *testing.T, w *world, l *listing) {
@@ -294,7 +295,7 @@ func TestSplitsLeaveLargePayments(t *testing.T) {
 		for range 5 {
 			for range 12 {
 				w.mustWithdraw(l, 1, l.least)
-				w.settle() // each alone: those that wait together share a transaction, and split its change once
+				w.settle() // each alone: together they share a transaction, and split its change once
 			}
 			w.mine(l.network, 1)
 		}

@@ -69,8 +69,8 @@ func (w *Worker) coolPayment(k *coin, order *bourse.CoolOrder) (p *chain.Payment
 }
 
 // keeps reports whether the outputs that payments may spend now cover, after the move and the most that it costs,
-// hot.low and the withdrawals that wait: for an approval, their time, or their transaction. Outputs in blocks that may still leave the chain
-// and those of transactions in no block do not count.
+// hot.low and the withdrawals that wait: for an approval, their time, or their transaction. Outputs in blocks that may
+// still leave the chain and those of transactions in no block do not count.
 func (w *Worker) keeps(k *coin, order *bourse.CoolOrder, fees chain.Fees) bool {
 	var free bourse.Amount
 	for _, in := range w.spendable(order.ID) {
@@ -121,8 +121,8 @@ func (b *Board) foldPromise(w *bourse.Withdrawal) {
 	}
 }
 
-// Promised returns what the withdrawals of an asset will take that have no transaction, with those of frozen accounts and
-// those that the signer's limits hold up.
+// Promised returns what the withdrawals of an asset will take that have no transaction, with those of frozen accounts
+// and those that the signer's limits hold up.
 func (b *Board) Promised(id bourse.NetworkID, asset bourse.AssetID) (sum bourse.Amount) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

@@ -71,10 +71,10 @@ func (w *Worker) takeOver(ctx context.Context) error {
 const recordFirst = "withdrawals are halted, and the signer has not told its record since the start: " +
 	"no block is read before, because a payment that the journal does not know looks like a theft"
 
-// unheard reports whether the network has to wait for the signer's record before it reads another block. After a restore or
-// a promotion the journal can lack payments that are on the chain. The first block with one halts the network. The
-// record makes it a payment as long as the block is remembered, so no block is read behind it, even if an operator ends
-// the halt. Without a halt there is no such block, and a signer that is away keeps no deposit waiting.
+// unheard reports whether the network has to wait for the signer's record before it reads another block. After a
+// restore or a promotion the journal can lack payments that are on the chain. The first block with one halts the
+// network. The record makes it a payment as long as the block is remembered, so no block is read behind it, even if an
+// operator ends the halt. Without a halt there is no such block, and a signer that is away keeps no deposit waiting.
 func (w *Worker) unheard() bool {
 	awaits := w.AwaitsRecord()
 	w.mu.Lock()

@@ -12,8 +12,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/signer"
 )
 
-// payees are the withdrawals that a transaction pays, by ascending id, or its order to cold storage; none for sweeps and
-// top-ups.
+// payees are the withdrawals that a transaction pays, by ascending id, or its order to cold storage; none for sweeps
+// and top-ups.
 type payees []bourse.WalletID
 
 func payeesOf(s *bourse.SignedTx) payees { return slices.Collect(s.Payees) }
@@ -42,8 +42,8 @@ func (w *Worker) leave(marked map[bourse.WalletID]bool, to payees) {
 	}
 }
 
-// joins reports whether the withdrawals of a coin share transactions: those of the native coin of a network of outputs, once
-// the exchange has the rules for it.
+// joins reports whether the withdrawals of a coin share transactions: those of the native coin of a network of outputs,
+// once the exchange has the rules for it.
 func (w *Worker) joins(k *coin) bool {
 	shape := w.Network.Shape()
 	return shape.Outputs && k != nil && k.ID == shape.Native && w.Board.Rules() >= bourse.RulesJoined
@@ -73,8 +73,8 @@ func (w *Worker) room() (room bourse.Amount) {
 	return room
 }
 
-// payWith signs and broadcasts the first of unsigned withdrawals, with as many others as a transaction takes. It reports
-// whether it paid any; otherwise they wait.
+// payWith signs and broadcasts the first of unsigned withdrawals, with as many others as a transaction takes. It
+// reports whether it paid any; otherwise they wait.
 func (w *Worker) payWith(ctx context.Context, unsigned []bourse.Withdrawal, room bourse.Amount) (bool, error) {
 	group := w.group(unsigned, room)
 	for len(group) > 1 {
@@ -91,7 +91,7 @@ func (w *Worker) payWith(ctx context.Context, unsigned []bourse.Withdrawal, room
 			continue
 		}
 		switch {
-		case len(w.instead(to...)) > 0: // what takes the place of a joined one has all its outputs, so there is no second one
+		case len(w.instead(to...)) > 0: // a replacement has all outputs of a joined one, so there is no second one
 			w.leave(w.unmade, to)
 			return false, nil
 		case w.parted[to.first()]:
@@ -118,8 +118,9 @@ func forget(marked map[bourse.WalletID]bool, unsigned []bourse.Withdrawal) {
 // left reports whether this pass leaves a withdrawal alone.
 func (w *Worker) left(wd bourse.Withdrawal) bool { return w.waiting[wd.ID] || w.unmade[wd.ID] }
 
-// group returns the withdrawals that the first unsigned one shares a transaction with, by ascending id. In the place of dropped
-// transactions that is every one that they pay and that has no other, so that one replacement excludes them all.
+// group returns the withdrawals that the first unsigned one shares a transaction with, by ascending id. In the place of
+// dropped transactions that is every one that they pay and that has no other, so that one replacement excludes them
+// all.
 func (w *Worker) group(unsigned []bourse.Withdrawal, room bourse.Amount) []bourse.Withdrawal {
 	first := unsigned[0]
 	if !w.joins(w.coins.byAsset[first.Asset]) {
@@ -162,13 +163,13 @@ func (w *Worker) group(unsigned []bourse.Withdrawal, room bourse.Amount) []bours
 	return group
 }
 
-// fits reports whether a withdrawal may share a transaction that has room for more, and returns the room behind it. One to an
-// address of the exchange could not be told from change, and goes alone.
+// fits reports whether a withdrawal may share a transaction that has room for more, and returns the room behind it. One
+// to an address of the exchange could not be told from change, and goes alone.
 func (w *Worker) fits(wd *bourse.Withdrawal, asset bourse.AssetID, room bourse.Amount) (bourse.Amount, bool) {
 	amount, exact := w.coins.native.units(wd.Amount)
 	left, enough := room.Sub(amount)
-	if !enough || !exact || w.parted[wd.ID] || w.loners[wd.ID] || w.unexcluded[wd.ID] || wd.Asset != asset || wd.Memo != "" || w.beyond(wd) ||
-		len(w.instead(wd.ID)) > 0 {
+	alone := w.parted[wd.ID] || w.loners[wd.ID] || w.unexcluded[wd.ID]
+	if !enough || !exact || alone || wd.Asset != asset || wd.Memo != "" || w.beyond(wd) || len(w.instead(wd.ID)) > 0 {
 		return room, false
 	}
 	if _, ours := w.Network.Owner(wd.Address, wd.Memo); ours {
@@ -193,8 +194,8 @@ func (w *Worker) joined(group []bourse.Withdrawal) (*chain.Payment, payees) {
 }
 
 // signJoined has a payment of several withdrawals signed; nil if the signer refuses. One that it refuses because of a
-// withdrawal is left out of this pass. If it does not answer, one payment goes alone: it may be of a build that knows no joined
-// ones.
+// withdrawal is left out of this pass. If it does not answer, one payment goes alone: it may be of a build that knows
+// no joined ones.
 func (w *Worker) signJoined(ctx context.Context, u chain.Unsigned, e *signer.Expect) *signer.Signed {
 	signed, err := w.Signer.Sign(ctx, u, *e)
 	if err == nil && signed.Record == e.Known+1 {
@@ -229,8 +230,9 @@ func (w *Worker) signJoined(ctx context.Context, u chain.Unsigned, e *signer.Exp
 	return nil
 }
 
-// leavePart leaves the withdrawal because of which the signer refuses a joined transaction out of this pass. If it is beyond a
-// limit, so are those behind it that are as large, because the signer adds amounts up in their order. One before it may pass.
+// leavePart leaves the withdrawal because of which the signer refuses a joined transaction out of this pass. If it is
+// beyond a limit, so are those behind it that are as large, because the signer adds amounts up in their order. One
+// before it may pass.
 func (w *Worker) leavePart(e *signer.Expect, part *signer.PartError) {
 	if errors.Is(part, signer.ErrRival) {
 		w.leave(w.unexcluded, payees{part.ID})
@@ -259,8 +261,8 @@ func (w *Worker) leavePart(e *signer.Expect, part *signer.PartError) {
 	}
 }
 
-// PaysFrozen reports whether a signed withdrawal of a transaction is that of a frozen account, for which nothing more is
-// signed, or none has it.
+// PaysFrozen reports whether a signed withdrawal of a transaction is that of a frozen account, for which nothing more
+// is signed, or none has it.
 func (b *Board) PaysFrozen(s *bourse.SignedTx) bool {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

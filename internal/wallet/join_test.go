@@ -118,8 +118,8 @@ func TestJoinedWithoutRefused(t *testing.T) {
 	})
 }
 
-// TestJoinedWithoutUnmade has a withdrawal that cannot be made among others. Once they go alone because of it, and then they
-// share transactions without it.
+// TestJoinedWithoutUnmade has a withdrawal that cannot be made among others. Once they go alone because of it, and then
+// they share transactions without it.
 func TestJoinedWithoutUnmade(t *testing.T) {
 	eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
 		var worst bourse.WalletID
@@ -186,8 +186,8 @@ func TestJoinedWithoutFunds(t *testing.T) {
 	})
 }
 
-// TestJoinedAtOlderSigner has a signer of a build that knows no joined transactions, and cannot read the request: withdrawals are
-// paid one by one, and together once it is updated.
+// TestJoinedAtOlderSigner has a signer of a build that knows no joined transactions, and cannot read the request:
+// withdrawals are paid one by one, and together once it is updated.
 func TestJoinedAtOlderSigner(t *testing.T) {
 	eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
 		w.older = true
@@ -211,8 +211,8 @@ func TestJoinedAtOlderSigner(t *testing.T) {
 	})
 }
 
-// TestJoinedLimitHoldsNobodyUp has withdrawals that the limit of an hour does not let pass with an older one: that one is
-// paid, the others wait, and the signer is not asked about each of them.
+// TestJoinedLimitHoldsNobodyUp has withdrawals that the limit of an hour does not let pass with an older one: that one
+// is paid, the others wait, and the signer is not asked about each of them.
 func TestJoinedLimitHoldsNobodyUp(t *testing.T) {
 	for _, count := range []int{1, 20} {
 		eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
@@ -241,8 +241,9 @@ func TestJoinedLimitHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-// TestJoinedReplacedAsOne holds the replacement of a joined transaction up, by a signer that does not answer or an operator who
-// stops the network: later it is for all of its withdrawals. One that was left out could not exclude the first transaction any more.
+// TestJoinedReplacedAsOne holds the replacement of a joined transaction up, by a signer that does not answer or an
+// operator who stops the network: later it is for all of its withdrawals. One that was left out could not exclude the
+// first transaction any more.
 func TestJoinedReplacedAsOne(t *testing.T) {
 	for _, older := range []bool{true, false} {
 		eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
@@ -299,9 +300,9 @@ func TestFewJoined(t *testing.T) {
 	}
 }
 
-// TestJoinedWithoutFrozen replaces a joined transaction without a frozen account, as an operator asked. Once a block has the
-// other one, nothing can exclude the first for what was left out: it is told of
-// until an operator releases it, and holds up no other.
+// TestJoinedWithoutFrozen replaces a joined transaction without a frozen account, as an operator asked. Once a block
+// has the other one, nothing can exclude the first for what was left out: it is told of until an operator releases it,
+// and holds up no other.
 func TestJoinedWithoutFrozen(t *testing.T) {
 	eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
 		n := w.network(l.network)
@@ -338,8 +339,8 @@ func TestJoinedWithoutFrozen(t *testing.T) {
 	})
 }
 
-// TestFinalKeepsThePayer forgets a joined transaction that was given up, while another one waits for a withdrawal that it paid:
-// that one has its payer still.
+// TestFinalKeepsThePayer forgets a joined transaction that was given up, while another one waits for a withdrawal that
+// it paid: that one has its payer still.
 func TestFinalKeepsThePayer(t *testing.T) {
 	b := wallet.NewBoard()
 	at := func(tx byte, state bourse.SignedState, ids ...bourse.WalletID) *bourse.SignedTx {
@@ -377,8 +378,8 @@ func TestFinalKeepsThePayer(t *testing.T) {
 	}
 }
 
-// TestJoinedCrashes ends the process at each moment at which something becomes durable or leaves, while a joined transaction is
-// made, replaced, mined and taken back by the chain: all of its withdrawals are paid, each once.
+// TestJoinedCrashes ends the process at each moment at which something becomes durable or leaves, while a joined
+// transaction is made, replaced, mined and taken back by the chain: all of its withdrawals are paid, each once.
 func TestJoinedCrashes(t *testing.T) {
 	eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
 		story := func(w *world) {
@@ -413,8 +414,8 @@ func TestJoinedCrashes(t *testing.T) {
 	})
 }
 
-// TestJoinedCanceled cancels a withdrawal at each moment at which it may share a transaction with others: it is canceled and not
-// paid, or paid and done, and the others are paid together.
+// TestJoinedCanceled cancels a withdrawal at each moment at which it may share a transaction with others: it is
+// canceled and not paid, or paid and done, and the others are paid together.
 func TestJoinedCanceled(t *testing.T) {
 	eachThat(t, joins, func(t *testing.T, first *world, l *listing) {
 		ends := map[bourse.WalletStatus]int{}
@@ -452,8 +453,8 @@ func TestJoinedCanceled(t *testing.T) {
 	})
 }
 
-// TestJoinedReplacedAtACost bounds the costs of an hour when a joined transaction is replaced: all of its withdrawals are in the
-// replacement, or wait together. A smaller one, which costs less, would leave some behind for good.
+// TestJoinedReplacedAtACost bounds the costs of an hour when a joined transaction is replaced: all of its withdrawals
+// are in the replacement, or wait together. A smaller one, which costs less, would leave some behind for good.
 func TestJoinedReplacedAtACost(t *testing.T) {
 	eachThat(t, joins, func(t *testing.T, _ *world, l *listing) {
 		const count = 6
@@ -484,8 +485,9 @@ func TestJoinedReplacedAtACost(t *testing.T) {
 	})
 }
 
-// TestJoinedBeyondAnHoursCosts has a joined transaction cost more than the signer lets an hour cost. No hour lets it pass: fewer
-// withdrawals share one, and what takes the place of an earlier one waits without the others of the network.
+// TestJoinedBeyondAnHoursCosts has a joined transaction cost more than the signer lets an hour cost. No hour lets it
+// pass: fewer withdrawals share one, and what takes the place of an earlier one waits without the others of the
+// network.
 func TestJoinedBeyondAnHoursCosts(t *testing.T) {
 	eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
 		ids := w.crowd(l, 8)
@@ -529,8 +531,9 @@ func TestJoinedBeyondAnHoursCosts(t *testing.T) {
 	})
 }
 
-// TestJoinedReplacedWithoutUnmade replaces a joined transaction when one of its withdrawals cannot be made any more. All wait, the
-// log says why, and others are paid meanwhile. Once an operator releases that one, the others are paid together.
+// TestJoinedReplacedWithoutUnmade replaces a joined transaction when one of its withdrawals cannot be made any more.
+// All wait, the log says why, and others are paid meanwhile. Once an operator releases that one, the others are paid
+// together.
 func TestJoinedReplacedWithoutUnmade(t *testing.T) {
 	eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
 		ids := w.crowd(l, 5)

@@ -11,8 +11,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// GivenUpMoves returns the dropped sweeps and top-ups whose nonce no other transaction has, ordered by sender and nonce:
-// of each nonce the newest. They can be mined still, and the network's nodes may have them.
+// GivenUpMoves returns the dropped sweeps and top-ups whose nonce no other transaction has, ordered by sender and
+// nonce: of each nonce the newest. They can be mined still, and the network's nodes may have them.
 func (b *Board) GivenUpMoves(id bourse.NetworkID) []bourse.SignedTx {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -84,8 +84,8 @@ func (b *Board) ExcludedMoves(id bourse.NetworkID) []bourse.TxHash {
 	return list
 }
 
-// dropExcluded gives up sweeps, top-ups and moves to and from cold storage that can never be mined, because a block has the
-// transaction of a released withdrawal with their nonce or output. While a top-up waits, nothing is swept.
+// dropExcluded gives up sweeps, top-ups and moves to and from cold storage that can never be mined, because a block has
+// the transaction of a released withdrawal with their nonce or output. While a top-up waits, nothing is swept.
 func (w *Worker) dropExcluded(ctx context.Context) error {
 	tip := w.Board.State(w.ID).Tip
 	for _, tx := range w.Board.ExcludedMoves(w.ID) {
@@ -107,8 +107,8 @@ func (w *Worker) dropExcluded(ctx context.Context) error {
 // isTopUp reports whether a transaction is a top-up.
 func isTopUp(s bourse.SignedTx) bool { return s.Kind == bourse.SignedTopUp }
 
-// promised reports whether a nonce of the hot wallet is that of a top-up that was given up. Only another top-up may take
-// it: if the first one is mined after all, a withdrawal in its place would be signed, and never paid.
+// promised reports whether a nonce of the hot wallet is that of a top-up that was given up. Only another top-up may
+// take it: if the first one is mined after all, a withdrawal in its place would be signed, and never paid.
 func (w *Worker) promised(from uint32, nonce uint64) bool {
 	for _, s := range w.Board.Dropped(w.ID, from, nonce) {
 		if isTopUp(s) {
@@ -163,16 +163,16 @@ func (w *Worker) offerMoves(ctx context.Context, moves []bourse.SignedTx) error 
 	return nil
 }
 
-// dearestSweep bounds the cost of a token's sweep that is outbid, in multiples of what the first one with its nonce could cost.
-// Adapters give the cost of a usual transfer, which is up to twice that of the cheapest tokens, so the price may
-// rise to twice the first one at least.
+// dearestSweep bounds the cost of a token's sweep that is outbid, in multiples of what the first one with its nonce
+// could cost. Adapters give the cost of a usual transfer, which is up to twice that of the cheapest tokens, so the
+// price may rise to twice the first one at least.
 const dearestSweep = 4
 
 var errPatient = fmt.Errorf("it could cost more than %d times what the first sweep could", dearestSweep)
 
-// bears fails if another sweep of a token would cost more than dearestSweep times the cheapest of those before it. Nobody
-// waits for a sweep, and a token's price is not known here: fees that rise further are waited out. [worthwhile] bounds
-// what a sweep of the native coin costs.
+// bears fails if another sweep of a token would cost more than dearestSweep times the cheapest of those before it.
+// Nobody waits for a sweep, and a token's price is not known here: fees that rise further are waited out. [worthwhile]
+// bounds what a sweep of the native coin costs.
 func (w *Worker) bears(coin chain.CoinID, cost bourse.Amount, before []bourse.SignedTx) error {
 	if coin == w.Network.Shape().Native {
 		return nil

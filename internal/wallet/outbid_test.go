@@ -66,8 +66,8 @@ func TestOutbidAtTheUsualPrice(t *testing.T) {
 	})
 }
 
-// TestOutbidReleased releases a withdrawal whose transaction still waits. The next payment takes its output or nonce, and
-// outbids it, so that neither waits for the other, and what was released is not paid.
+// TestOutbidReleased releases a withdrawal whose transaction still waits. The next payment takes its output or nonce,
+// and outbids it, so that neither waits for the other, and what was released is not paid.
 func TestOutbidReleased(t *testing.T) {
 	replaces := func(l *listing) bool { return l.network != onTEST && l.network != onATOM }
 	eachThat(t, replaces, func(t *testing.T, w *world, l *listing) {
@@ -91,8 +91,8 @@ func TestOutbidReleased(t *testing.T) {
 	})
 }
 
-// TestOutbidLarger releases a withdrawal whose transaction spends many outputs. A small payment, for which one of them is
-// enough, spends all, to outbid it.
+// TestOutbidLarger releases a withdrawal whose transaction spends many outputs. A small payment, for which one of them
+// is enough, spends all, to outbid it.
 func TestOutbidLarger(t *testing.T) {
 	replaces := func(l *listing) bool { return l.outputs() && l.network != onTEST }
 	eachThat(t, replaces, func(t *testing.T, w *world, l *listing) {
@@ -122,8 +122,8 @@ func TestOutbidLarger(t *testing.T) {
 	})
 }
 
-// TestOutbidPinned releases a withdrawal whose transaction costs as much as the network allows, and waits at the node. On
-// networks of outputs others are paid from other outputs.
+// TestOutbidPinned releases a withdrawal whose transaction costs as much as the network allows, and waits at the node.
+// On networks of outputs others are paid from other outputs.
 func TestOutbidPinned(t *testing.T) {
 	replaces := func(l *listing) bool { return l.outputs() && l.network != onTEST }
 	eachThat(t, replaces, func(t *testing.T, w *world, l *listing) {
@@ -150,8 +150,8 @@ func TestOutbidPinned(t *testing.T) {
 	})
 }
 
-// TestOutbidPinnedNonce releases a withdrawal whose transaction costs as much as the settings allow, and waits at the node.
-// All payments wait for its nonce on networks of accounts, so the next one may pay more than that.
+// TestOutbidPinnedNonce releases a withdrawal whose transaction costs as much as the settings allow, and waits at the
+// node. All payments wait for its nonce on networks of accounts, so the next one may pay more than that.
 func TestOutbidPinnedNonce(t *testing.T) {
 	accounts := func(l *listing) bool { return l.network == onETH && l.contract == "" }
 	eachThat(t, accounts, func(t *testing.T, w *world, l *listing) {
@@ -179,8 +179,8 @@ func TestOutbidPinnedNonce(t *testing.T) {
 	})
 }
 
-// TestOutbidSmaller replaces a payment of many small outputs once a large one is there. With two inputs the replacement is
-// smaller than what it replaces, and pays no less in all.
+// TestOutbidSmaller replaces a payment of many small outputs once a large one is there. With two inputs the replacement
+// is smaller than what it replaces, and pays no less in all.
 func TestOutbidSmaller(t *testing.T) {
 	replaces := func(l *listing) bool { return l.outputs() && l.network != onTEST }
 	eachThat(t, replaces, func(t *testing.T, w *world, l *listing) {
@@ -224,8 +224,8 @@ func TestOutbidSmaller(t *testing.T) {
 	})
 }
 
-// TestOutbidNewest replaces a payment more often than a payment outbids transactions. Each replacement outbids the newest,
-// and with them all.
+// TestOutbidNewest replaces a payment more often than a payment outbids transactions. Each replacement outbids the
+// newest, and with them all.
 func TestOutbidNewest(t *testing.T) {
 	eachThat(t, bumped, func(t *testing.T, w *world, l *listing) {
 		w.credit(l, 1, 100*l.least)
@@ -250,8 +250,8 @@ func TestOutbidNewest(t *testing.T) {
 	})
 }
 
-// TestOutbidStepByStep releases withdrawals whose transactions cannot be outbid. The next payment asks about a few in each
-// step, and is paid from other outputs.
+// TestOutbidStepByStep releases withdrawals whose transactions cannot be outbid. The next payment asks about a few in
+// each step, and is paid from other outputs.
 func TestOutbidStepByStep(t *testing.T) {
 	replaces := func(l *listing) bool { return l.outputs() && l.network != onTEST }
 	eachThat(t, replaces, func(t *testing.T, w *world, l *listing) {
@@ -321,8 +321,8 @@ func TestOutbidLeavesRoom(t *testing.T) {
 	})
 }
 
-// TestOutbidTellsWhy replaces a payment of nearly all that the hot wallet has, when prices have risen. Nothing can take its
-// place, and the log says why.
+// TestOutbidTellsWhy replaces a payment of nearly all that the hot wallet has, when prices have risen. Nothing can take
+// its place, and the log says why.
 func TestOutbidTellsWhy(t *testing.T) {
 	native := func(l *listing) bool { return bumped(l) && l.contract == "" }
 	eachThat(t, native, func(t *testing.T, w *world, l *listing) {

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// maxAttemptsOutbid bounds the dropped transactions of a withdrawal, or with a nonce, that a payment outbids. Each outbids
-	// those before it, so the newest are enough. A node is asked about each.
+	// maxAttemptsOutbid bounds the dropped transactions of a withdrawal, or with a nonce, that a payment outbids. Each
+	// outbids those before it, so the newest are enough. A node is asked about each.
 	maxAttemptsOutbid = 10
 	// maxOutbid bounds the released transactions that a payment outbids beside its own.
 	maxOutbid = 25
@@ -32,9 +32,9 @@ func newest(list []bourse.SignedTx) []bourse.SignedTx {
 	return list[:min(len(list), maxAttemptsOutbid)]
 }
 
-// outbidOutputs chooses outputs. A released transaction that spends one of them may still wait at a node, so the payment
-// outbids it, and spends its other outputs too, to be no smaller. Outputs of one that cannot be outbid are left to others.
-// Each that is left out counts as a refusal, because a node was asked.
+// outbidOutputs chooses outputs. A released transaction that spends one of them may still wait at a node, so the
+// payment outbids it, and spends its other outputs too, to be no smaller. Outputs of one that cannot be outbid are left
+// to others. Each that is left out counts as a refusal, because a node was asked.
 func (w *Worker) outbidOutputs(
 	ctx context.Context, p *chain.Payment, fees chain.Fees, to payees,
 ) (enough bool, err error) {
@@ -80,8 +80,8 @@ func (w *Worker) outbidOutputs(
 	return false, nil
 }
 
-// rivals returns the dropped transactions of other withdrawals, and those to cold storage, that spend an output of a payment: of each withdrawal the
-// newest, without those that the payment outbids already.
+// rivals returns the dropped transactions of other withdrawals, and those to cold storage, that spend an output of a
+// payment: of each withdrawal the newest, without those that the payment outbids already.
 func (w *Worker) rivals(
 	inputs []chain.Input, to payees, outbid []bourse.SignedTx,
 ) (list []bourse.SignedTx) {
@@ -107,8 +107,8 @@ func raws(list []bourse.SignedTx) (all [][]byte) {
 	return all
 }
 
-// prepare chooses the source of a payment and makes it; enough is false if the balance is too low. Where it would cost too
-// much to outbid released transactions, other outputs pay.
+// prepare chooses the source of a payment and makes it; enough is false if the balance is too low. Where it would cost
+// too much to outbid released transactions, other outputs pay.
 func (w *Worker) prepare(
 	ctx context.Context, p *chain.Payment, fees chain.Fees, to payees,
 ) (u chain.Unsigned, enough bool, err error) {
@@ -141,8 +141,8 @@ func (w *Worker) leaveOut(alone map[bourse.Outpoint]bool, rivals []bourse.Signed
 
 // sourceOutputs chooses outputs. A replacement spends every free output that its dropped
 // transactions share, so at most one of them is ever mined, those of the released ones that it outbids, and others if
-// these do not cover its higher cost. No other payment spends those of dropped ones meanwhile. It has as many outputs of
-// change as they have, because a smaller one would pay their cost at a higher rate.
+// these do not cover its higher cost. No other payment spends those of dropped ones meanwhile. It has as many outputs
+// of change as they have, because a smaller one would pay their cost at a higher rate.
 func (w *Worker) sourceOutputs(
 	p *chain.Payment, fees chain.Fees, to payees, released []bourse.SignedTx,
 ) (enough bool, err error) {

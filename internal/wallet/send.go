@@ -308,8 +308,8 @@ func (w *Worker) carryOut(
 var errBlurs = errors.New("its cost could be all of its amount: it waits for lower fees")
 
 // blurs reports whether a block could not tell the failure of a withdrawal from its payment. On networks of accounts
-// the journal of older rules takes one for paid if at least its amount left, and the cost of a failed transaction leaves. A
-// payment in place of another one is made all the same, because others wait for its nonce.
+// the journal of older rules takes one for paid if at least its amount left, and the cost of a failed transaction
+// leaves. A payment in place of another one is made all the same, because others wait for its nonce.
 func (w *Worker) blurs(p *chain.Payment, cost bourse.Amount) bool {
 	shape := w.Network.Shape()
 	return p.Kind == bourse.SignedWithdrawal && !shape.Outputs && p.Coin == shape.Native && len(p.Replaces) == 0 && !cost.Less(p.Amount)

@@ -11,10 +11,11 @@ import (
 // strandedID is the key of a complaint about a stranded withdrawal.
 type strandedID bourse.WalletID
 
-// strand notes the stranded ones of all unsigned withdrawals: the transaction of each was given up, and the chain has another
-// one in its place that the journal does not know as the exchange's. Nothing that the signer signs for it would exclude the
-// first one, so only an operator ends it. So is one for which the signer signs nothing because of that. A block that is not read yet may have the first one, or leave the chain, so
-// a withdrawal is stranded after as many blocks as deposits are waited for.
+// strand notes the stranded ones of all unsigned withdrawals: the transaction of each was given up, and the chain has
+// another one in its place that the journal does not know as the exchange's. Nothing that the signer signs for it would
+// exclude the first one, so only an operator ends it. So is one for which the signer signs nothing because of that. A
+// block that is not read yet may have the first one, or leave the chain, so a withdrawal is stranded after as many
+// blocks as deposits are waited for.
 func (w *Worker) strand(ctx context.Context, unsigned []bourse.Withdrawal) error {
 	tip, before := w.Board.State(w.ID).Tip.Height, w.supplanted
 	w.supplanted = map[bourse.WalletID]uint64{}
@@ -49,8 +50,9 @@ func (w *Worker) strand(ctx context.Context, unsigned []bourse.Withdrawal) error
 	return nil
 }
 
-// isSupplanted reports whether the chain has another transaction in place of one that was given up for a withdrawal: with its
-// nonce, or with all the outputs that a replacement could share with it. One that the journal knows is only waited for.
+// isSupplanted reports whether the chain has another transaction in place of one that was given up for a withdrawal:
+// with its nonce, or with all the outputs that a replacement could share with it. One that the journal knows is only
+// waited for.
 func (w *Worker) isSupplanted(ctx context.Context, id bourse.WalletID) (bool, error) {
 	old := slices.DeleteFunc(w.instead(id), func(s bourse.SignedTx) bool { return w.Board.Decided(&s) })
 	if len(old) == 0 {

@@ -13,7 +13,8 @@ const worthwhile = 10
 
 // sweep moves a deposit to the hot wallet, which makes payments, or first moves the
 // native coin for its cost to the deposit's address. It reports whether it signed a
-// transaction. An address has at most one unmined transaction. Nothing is swept while one of the given up moves is a top-up.
+// transaction. An address has at most one unmined transaction. Nothing is swept while one of the given up moves is a
+// top-up.
 func (w *Worker) sweep(ctx context.Context, signed, moves []bourse.SignedTx) (bool, error) {
 	native := w.coins.native
 	if native == nil {

@@ -26,18 +26,19 @@ type Options struct {
 	Start uint64
 	// Stuck is the number of blocks after which a waiting transaction is overdue, and is outbid; zero for never.
 	Stuck uint64
-	// Outputs is the number of outputs that payments can spend below which the change of payments is split, at most MaxOutputs;
-	// zero for never. More are made while more withdrawals wait.
+	// Outputs is the number of outputs that payments can spend below which the change of payments is split, at most
+	// MaxOutputs; zero for never. More are made while more withdrawals wait.
 	Outputs int
-	// Joined bounds the withdrawals that share a transaction, but for one in the place of others, at most [bourse.MaxJoined];
-	// zero for that many.
+	// Joined bounds the withdrawals that share a transaction, but for one in the place of others, at most
+	// [bourse.MaxJoined]; zero for that many.
 	Joined int
 	// Bands bound the hot wallet's balances of some assets.
 	Bands map[bourse.AssetID]Band
-	// Alone bounds the deposits of a UTC day that one node alone credits, by asset; an asset that is not there has none.
-	// Nil is no bound.
+	// Alone bounds the deposits of a UTC day that one node alone credits, by asset; an asset that is not there has
+	// none. Nil is no bound.
 	Alone map[bourse.AssetID]bourse.Amount
-	// Credited finds deposits that were credited before the chain began anew. Without it those of such a chain are parked.
+	// Credited finds deposits that were credited before the chain began anew. Without it those of such a chain are
+	// parked.
 	Credited Credited
 	Log      *slog.Logger
 }
@@ -56,8 +57,8 @@ type Worker struct {
 	// limited is the number of withdrawals that waited for the signer's limits, or for
 	// approvals, at the last full pass.
 	limited int
-	// overdue is the number of transactions that have waited for Stuck blocks, and of sweeps and top-ups that were given
-	// up without another one in their place.
+	// overdue is the number of transactions that have waited for Stuck blocks, and of sweeps and top-ups that were
+	// given up without another one in their place.
 	overdue int
 	// stranded are the withdrawals that only an operator ends.
 	stranded []bourse.WalletID
@@ -95,12 +96,12 @@ type Worker struct {
 	pinnedAt bourse.BlockRef
 	// aside are outputs of released transactions that one payment cannot afford to outbid.
 	aside map[bourse.Outpoint]bool
-	// asked is the number of withdrawals that waited for a transaction at the begin of this step, and change the change of the
-	// payments that wait for a block.
+	// asked is the number of withdrawals that waited for a transaction at the begin of this step, and change the change
+	// of the payments that wait for a block.
 	asked  int
 	change map[bourse.TxHash][]chain.Pay
-	// enlarged is true if the payment has more inputs or outputs of change than it needs, dear if the signer found it too costly,
-	// and plain makes payments without them.
+	// enlarged is true if the payment has more inputs or outputs of change than it needs, dear if the signer found it
+	// too costly, and plain makes payments without them.
 	enlarged, dear, plain bool
 	// spent is, by coin, the least amount that exceeded one of the signer's limits in this
 	// step. Larger amounts would be refused as well.
@@ -110,17 +111,18 @@ type Worker struct {
 	waiting map[bourse.WalletID]bool
 	// unmade are the withdrawals of this pass that the node could not make, as for a contract that refuses them.
 	unmade map[bourse.WalletID]bool
-	// supplanted are the withdrawals whose given up transaction has another one in its place on the chain, with the tip at
-	// which that was first seen.
+	// supplanted are the withdrawals whose given up transaction has another one in its place on the chain, with the tip
+	// at which that was first seen.
 	supplanted map[bourse.WalletID]uint64
-	// unexcluded are the withdrawals for which the signer signs nothing, because a given up transaction of theirs is not excluded.
+	// unexcluded are the withdrawals for which the signer signs nothing, because a given up transaction of theirs is
+	// not excluded.
 	unexcluded map[bourse.WalletID]bool
 	// refusals counts both of this step.
 	refusals int
 	// onChain are the nonces for which the chain waits, by address, asked once a step.
 	onChain map[uint32]uint64
-	// parted are the withdrawals of this pass that go alone because a joined payment of them could not be made, and loners
-	// those that could not be made alone.
+	// parted are the withdrawals of this pass that go alone because a joined payment of them could not be made. loners
+	// could not be made alone either.
 	parted, loners map[bourse.WalletID]bool
 	// single is true if the next payment is of one withdrawal, because the signer did not answer about a joined one.
 	single bool
@@ -144,7 +146,8 @@ type Worker struct {
 // NewWorker returns a worker. Its network does not operate before the first Step.
 func NewWorker(o Options) *Worker {
 	return &Worker{Options: o, health: chain.Health{Reason: "not asked yet"}, said: map[any]string{},
-		waiting: map[bourse.WalletID]bool{}, unmade: map[bourse.WalletID]bool{}, parted: map[bourse.WalletID]bool{}, loners: map[bourse.WalletID]bool{},
+		waiting: map[bourse.WalletID]bool{}, unmade: map[bourse.WalletID]bool{},
+		parted: map[bourse.WalletID]bool{}, loners: map[bourse.WalletID]bool{},
 		unexcluded: map[bourse.WalletID]bool{}, aside: map[bourse.Outpoint]bool{}}
 }
 

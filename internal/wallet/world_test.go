@@ -92,8 +92,8 @@ type world struct {
 	now bourse.Time
 	// stuck is the workers' setting.
 	stuck uint64
-	// outputs and joined are the workers' settings, and maxCost and hourCost the signer's from the next start on; zero for its
-	// usual ones.
+	// outputs and joined are the workers' settings, and maxCost and hourCost the signer's from the next start on; zero
+	// for its usual ones.
 	outputs, joined   int
 	maxCost, hourCost uint64
 	// reasons are those with which the workers held payments up.

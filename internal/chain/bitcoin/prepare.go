@@ -50,9 +50,10 @@ type pool struct {
 	Least rpc.Number `json:"mempoolminfee"`
 }
 
-// rate returns the fee rate for a payment, in units per 1,000 virtual bytes: the node's estimate, or the least rate that
-// its pool of waiting transactions takes if that is more, within floor and cap. A full pool refuses payments below its
-// least rate, and an estimate does not cover that: litecoind leaves it out, and a node that has just started has none.
+// rate returns the fee rate for a payment, in units per 1,000 virtual bytes: the node's estimate, or the least rate
+// that its pool of waiting transactions takes if that is more, within floor and cap. A full pool refuses payments below
+// its least rate, and an estimate does not cover that: litecoind leaves it out, and a node that has just started has
+// none.
 func (c *Client) rate(ctx context.Context) (uint64, error) {
 	var e estimate
 	if err := c.askIfKnown(ctx, &e, "estimatesmartfee", c.options.Target); err != nil {
@@ -174,7 +175,8 @@ func (c *Client) paysOf(p *chain.Payment) (list []*wire.TxOut, err error) {
 			return nil, chain.ErrFunds
 		}
 		if pay.Amount.Less(bourse.Units(dustDestination)) {
-			return nil, bourse.Errorf(bourse.CodeInvalid, "%s: the network does not carry less than %d units", pay.To.Address, dustDestination)
+			return nil, bourse.Errorf(bourse.CodeInvalid, "%s: the network does not carry less than %d units",
+				pay.To.Address, dustDestination)
 		}
 		list = append(list, &wire.TxOut{Value: int64(pay.Amount.Lo), PkScript: script})
 	}

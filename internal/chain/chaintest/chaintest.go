@@ -19,8 +19,8 @@ type Outside interface {
 	SendFailing(pay chain.Pay) (chain.Hash, error)
 	// NewAddress returns an unused address outside the exchange.
 	NewAddress() (string, error)
-	// Reorg replaces the last blocks by empty ones. It and the methods below are not called if [Rig].Final is set. Their transactions are dropped or
-	// pending again, in reverse order.
+	// Reorg replaces the last blocks by empty ones. It and the methods below are not called if [Rig].Final is set.
+	// Their transactions are dropped or pending again, in reverse order.
 	Reorg(depth int, drop bool) (chain.BlockRef, error)
 	// Restore makes dropped transactions pending again, if they are still valid.
 	Restore() error

@@ -5,8 +5,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/chain"
 )
 
-// testJoined makes one transaction with ten payments and outbids it, where the network replaces payments. Each arrives once, and
-// the cost is what the fees say.
+// testJoined makes one transaction with ten payments and outbids it, where the network replaces payments. Each arrives
+// once, and the cost is what the fees say.
 func testJoined(d *desk) {
 	coin, _ := d.shape().Coin(d.shape().Native)
 	const count = 10

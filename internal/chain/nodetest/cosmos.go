@@ -72,8 +72,8 @@ func bech32Of(program []byte) string {
 	return text
 }
 
-// Atoms is the outside world on a chain of the Cosmos SDK. It implements chaintest.Outside except for reorganisations, because
-// blocks are final there. Not safe for concurrent use.
+// Atoms is the outside world on a chain of the Cosmos SDK. It implements chaintest.Outside except for reorganisations,
+// because blocks are final there. Not safe for concurrent use.
 type Atoms struct {
 	node *Node
 	http http.Client
@@ -256,7 +256,8 @@ func (o *Atoms) NewAddress() (string, error) {
 	return bech32Of(program[:20]), nil
 }
 
-// Mine adds blocks, the first with all pending transactions, but for those that the node's pool took while it made the block.
+// Mine adds blocks, the first with all pending transactions, but for those that the node's pool took while it made the
+// block.
 func (o *Atoms) Mine(count int) (chain.BlockRef, error) {
 	if count == 0 {
 		return o.head()

@@ -106,8 +106,8 @@ type Bid struct {
 // codeGone is the node's refusal of a transaction that it does not have.
 const codeGone = -5
 
-// Waiting returns the transactions that pay to an address and wait at the node. If one of the pool's is replaced before it is
-// read, the pool is listed anew, so that its replacement is among them.
+// Waiting returns the transactions that pay to an address and wait at the node. If one of the pool's is replaced before
+// it is read, the pool is listed anew, so that its replacement is among them.
 func (o *Outside) Waiting(to string) (bids []Bid, err error) {
 	script, err := o.scriptOf(to)
 	if err != nil {

@@ -172,8 +172,8 @@ func TestTwoDisagree(t *testing.T) {
 	}
 }
 
-// TestUncalled has one of two nodes trace a block, and the other one not in time. The transfers that both tell count, and
-// nothing is said to be left out.
+// TestUncalled has one of two nodes trace a block, and the other one not in time. The transfers that both tell count,
+// and nothing is said to be left out.
 func TestUncalled(t *testing.T) {
 	h := open(t, devnet.Lookup("BTC"), 2)
 	h.lie(2, liar{block: func(b *chain.Block) { b.Uncalled = true }})

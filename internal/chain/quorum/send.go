@@ -12,12 +12,12 @@ import (
 )
 
 // errDivided says that too few nodes make a payment, and too few refuse it for the same reason. It is no trouble of the
-// network, and the payment alone waits: a contract can answer each node in another way, and what a replacement throws out
-// differs from node to node.
+// network, and the payment alone waits: a contract can answer each node in another way, and what a replacement throws
+// out differs from node to node.
 var errDivided = errors.New("the nodes do not agree on whether the payment can be made")
 
-// Prepare makes a payment that lacks only a signature. Enough nodes must be able to make it, or refuse its cost alone; it
-// takes the one with the median cost. The signer compares it with the journal.
+// Prepare makes a payment that lacks only a signature. Enough nodes must be able to make it, or refuse its cost alone;
+// it takes the one with the median cost. The signer compares it with the journal.
 func (q *Network) Prepare(ctx context.Context, p *chain.Payment) (chain.Unsigned, error) {
 	kept := *p // a node that is late still reads it when the caller has p back
 	kept.Inputs, kept.With, kept.Replaces = slices.Clone(p.Inputs), slices.Clone(p.With), slices.Clone(p.Replaces)

@@ -10,8 +10,8 @@ func (n *Network) Recounts() bool {
 	return n.Recount != (bourse.BlockRef{}) && n.Tip.Height <= n.Recount.Height
 }
 
-// Lost reports whether operators may have the network begin anew: it is halted at the oldest block that is remembered, or
-// has not read what it counts anew.
+// Lost reports whether operators may have the network begin anew: it is halted at the oldest block that is remembered,
+// or has not read what it counts anew.
 func (n *Network) Lost() bool {
 	return n.Halted != 0 && len(n.blocks) == 1 || n.Recounts() && n.Tip != n.Recount
 }
@@ -51,9 +51,9 @@ func (n *Network) Mined() []*bourse.Deposit {
 		func(a, b *bourse.Deposit) int { return int(int64(a.Number) - int64(b.Number)) })
 }
 
-// Strandings yields the transactions of a withdrawal that were given up, with one of remembered blocks that has the place
-// of each and is not known as the exchange's: it spends the same output, or leaves the same address, whose nonce no other
-// transaction of the exchange in a block has. It ends once yield reports false.
+// Strandings yields the transactions of a withdrawal that were given up, with one of remembered blocks that has the
+// place of each and is not known as the exchange's: it spends the same output, or leaves the same address, whose nonce
+// no other transaction of the exchange in a block has. It ends once yield reports false.
 func (n *Network) Strandings(wallet bourse.WalletID, tx bourse.TxHash, yield func(*Mined, *bourse.SignedTx) bool) {
 	height, mined := n.txs[tx]
 	if !mined || n.signed[tx] != nil {

@@ -119,8 +119,8 @@ func (e *Engine) takeBack(n *custody.Network, m *custody.Mined, ev *bourse.Event
 	}
 }
 
-// dropExcluded gives up what waits for a block and spends an output of a transaction that was given up and is mined all the same.
-// Under older rules it waited on for an operator.
+// dropExcluded gives up what waits for a block and spends an output of a transaction that was given up and is mined all
+// the same. Under older rules it waited on for an operator.
 func (e *Engine) dropExcluded(n *custody.Network, mined *bourse.SignedTx, ev *bourse.Events) {
 	if !n.ByOutput() || e.rules < bourse.RulesJoined {
 		return
@@ -131,8 +131,8 @@ func (e *Engine) dropExcluded(n *custody.Network, mined *bourse.SignedTx, ev *bo
 	}
 }
 
-// joinsLate reports whether a joined transaction pays a withdrawal that waits for another one. A block paid that one when the
-// joined one was taken back, and the chain has changed since.
+// joinsLate reports whether a joined transaction pays a withdrawal that waits for another one. A block paid that one
+// when the joined one was taken back, and the chain has changed since.
 func (e *Engine) joinsLate(n *custody.Network, s *bourse.SignedTx) bool {
 	if len(s.Joined) == 0 {
 		return false
@@ -150,11 +150,13 @@ func (e *Engine) unpaid(w *bourse.Withdrawal) bool {
 type due struct {
 	to    []*bourse.Withdrawal
 	asset bourse.AssetID
-	// all includes lost, the amounts of a joined transaction for other withdrawals, which are over or paid by another one.
+	// all includes lost, the amounts of a joined transaction for other withdrawals, which are over or paid by another
+	// one.
 	all, lost bourse.Amount
 }
 
-// dueOf returns what a transaction pays to those of its withdrawals that pass. Under older rules one of another network was paid too.
+// dueOf returns what a transaction pays to those of its withdrawals that pass. Under older rules one of another network
+// was paid too.
 func (e *Engine) dueOf(n *custody.Network, s *bourse.SignedTx, pass func(*bourse.Withdrawal) bool) (d due) {
 	for id := range s.Payees {
 		w, share := e.custody.Withdrawal(id), s.Share(id)
@@ -183,8 +185,8 @@ func (e *Engine) pays(n *custody.Network, m *custody.Mined, d *due, c netChange)
 }
 
 // mineStrange posts a transaction that the exchange did not sign, or had dropped for a withdrawal that is over. Money
-// that it took is the operator's loss and halts the network, unless the block is counted anew: the exchange has forgotten
-// its own old transactions.
+// that it took is the operator's loss and halts the network, unless the block is counted anew: the exchange has
+// forgotten its own old transactions.
 func (e *Engine) mineStrange(n *custody.Network, m *custody.Mined, ev *bourse.Events) {
 	outside := bourse.NetworkAccount(n.Network)
 	for _, t := range m.Outflows {
@@ -261,8 +263,8 @@ func (e *Engine) postPaid(n *custody.Network, m *custody.Mined, d *due, ev *bour
 	}
 }
 
-// haltAtLoss halts a network of which a stranger or a late transaction took money. A chain that is counted anew has what
-// operators know, and stays.
+// haltAtLoss halts a network of which a stranger or a late transaction took money. A chain that is counted anew has
+// what operators know, and stays.
 func (e *Engine) haltAtLoss(n *custody.Network, ev *bourse.Events) {
 	if !n.Recounts() {
 		e.halt(n, bourse.HaltStrangeSpend, ev)
@@ -275,9 +277,10 @@ type netChange struct {
 	gained bool
 }
 
-// apart reports whether what left by a transaction can only be a payment of the withdrawal. On a network of accounts, which
-// has no joined ones, a payment takes two amounts from its address, the cost and the amount, and a failed transaction takes the cost alone. That
-// matters for the coin of the costs, if the transaction may cost as much as it pays.
+// apart reports whether what left by a transaction can only be a payment of the withdrawal. On a network of accounts,
+// which has no joined ones, a payment takes two amounts from its address, the cost and the amount, and a failed
+// transaction takes the cost alone. That matters for the coin of the costs, if the transaction may cost as much as it
+// pays.
 func (e *Engine) apart(n *custody.Network, m *custody.Mined, w *bourse.Withdrawal) bool {
 	s := m.Signed
 	if e.rules < bourse.RulesRescue || n.ByOutput() || s.Cost.Asset != w.Asset || s.Cost.Amount.Less(w.Amount) {

@@ -104,8 +104,8 @@ func (e *Engine) recordWithdrawal(n *custody.Network, s *bourse.SignedTx, ev *bo
 	}
 }
 
-// askedFor returns the withdrawals of a transaction for which the signer was asked, and whether they are all of them. Those of
-// a joined one are of one asset, and it has their amounts.
+// askedFor returns the withdrawals of a transaction for which the signer was asked, and whether they are all of them.
+// Those of a joined one are of one asset, and it has their amounts.
 func (e *Engine) askedFor(n *custody.Network, s *bourse.SignedTx) (asked []*bourse.Withdrawal, all bool) {
 	all = true
 	for id := range s.Payees {

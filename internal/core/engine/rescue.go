@@ -5,12 +5,12 @@ import (
 	"github.com/bourse-exchange/bourse/internal/core/custody"
 )
 
-// followChain has a network whose chain changed deeper than is remembered follow the chain that its nodes tell, from its
-// first block on. Up to the block that operators name, blocks are counted alone: all that was credited before stays
+// followChain has a network whose chain changed deeper than is remembered follow the chain that its nodes tell, from
+// its first block on. Up to the block that operators name, blocks are counted alone: all that was credited before stays
 // credited, and what its addresses have is the treasury's difference. Withdrawals wait until operators resume them.
 //
-// The treasury takes the place of all that the network had, and each block gives it back what the chain has. What remains
-// is the loss, or the gain of payments that the chain lacks.
+// The treasury takes the place of all that the network had, and each block gives it back what the chain has. What
+// remains is the loss, or the gain of payments that the chain lacks.
 func (e *Engine) followChain(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Reason {
 	if e.network(cmd.Network) == nil {
 		return bourse.UnknownNetwork
@@ -88,10 +88,10 @@ func (e *Engine) recount(n *custody.Network, m *custody.Mined, o *bourse.Inflow,
 	return true
 }
 
-// paidWithdrawal marks a withdrawal as paid by a transaction that blocks have in the place of one that was given up for it,
-// and that the journal took for a stranger's. Operators say that it paid the withdrawal's address, which blocks do not
-// tell; that it took the amount, and that nothing else is paid by it, is seen here. The withdrawal has the bytes that were
-// given up: if the block leaves the chain they are offered again, and exclude the other transaction.
+// paidWithdrawal marks a withdrawal as paid by a transaction that blocks have in the place of one that was given up for
+// it, and that the journal took for a stranger's. Operators say that it paid the withdrawal's address, which blocks do
+// not tell; that it took the amount, and that nothing else is paid by it, is seen here. The withdrawal has the bytes
+// that were given up: if the block leaves the chain they are offered again, and exclude the other transaction.
 func (e *Engine) paidWithdrawal(cmd *bourse.WalletCommand, ev *bourse.Events) bourse.Reason {
 	w := e.custody.Withdrawal(cmd.ID)
 	switch {
@@ -124,8 +124,11 @@ func (e *Engine) paidWithdrawal(cmd *bourse.WalletCommand, ev *bourse.Events) bo
 }
 
 // standIn returns a stranger's transaction as one of the exchange, in the place of one that was given up: it pays the
-// withdrawal alone or, if it took too much for that, all that a joined one would have paid. It returns nil if it did neither.
-func (e *Engine) standIn(n *custody.Network, m *custody.Mined, old *bourse.SignedTx, w *bourse.Withdrawal) *bourse.SignedTx {
+// withdrawal alone or, if it took too much for that, all that a joined one would have paid. It returns nil if it did
+// neither.
+func (e *Engine) standIn(
+	n *custody.Network, m *custody.Mined, old *bourse.SignedTx, w *bourse.Withdrawal,
+) *bourse.SignedTx {
 	s := *old
 	s.Tx, s.Inputs, s.Time = m.Hash, m.Spent, e.now
 	trial := custody.Mined{TxEffect: m.TxEffect, Signed: &s}
@@ -140,9 +143,9 @@ func (e *Engine) standIn(n *custody.Network, m *custody.Mined, old *bourse.Signe
 	return nil
 }
 
-// tookAmount reports whether a transaction takes what it pays, and little besides it, and all its withdrawals are stranded. On
-// a network of accounts the amount leaves as such, beside the cost. Elsewhere the rest is the cost, which is at most as much
-// as that of the transaction that was given up.
+// tookAmount reports whether a transaction takes what it pays, and little besides it, and all its withdrawals are
+// stranded. On a network of accounts the amount leaves as such, beside the cost. Elsewhere the rest is the cost, which
+// is at most as much as that of the transaction that was given up.
 func (e *Engine) tookAmount(n *custody.Network, m *custody.Mined) bool {
 	if sums, fit := custody.Sums(&bourse.BlockEffect{Txs: []bourse.TxEffect{*m.TxEffect}}); !fit || !e.room(sums) {
 		return false

@@ -121,7 +121,8 @@ func (e *Engine) disjoin(s *bourse.SignedTx, from *bourse.Withdrawal, ev *bourse
 	}
 }
 
-// outdateTransaction marks the waiting acts about a withdrawal's transaction: a command about another withdrawal changed it.
+// outdateTransaction marks the waiting acts about a withdrawal's transaction: a command about another withdrawal
+// changed it.
 func (e *Engine) outdateTransaction(id bourse.WalletID, ev *bourse.Events) {
 	e.outdate(&bourse.Command{Kind: bourse.CommandReplaceWithdrawal, Wallet: &bourse.WalletCommand{ID: id}}, ev)
 }

@@ -45,8 +45,8 @@ func (x *exchange) coolFirst(c *chain, id bourse.WalletID, amount, cost uint64) 
 	return tx, s
 }
 
-// TestCoolMovesNoMoneyOfCustomers carries out an order, and takes its block back: the exchange has less by the network's
-// cost alone, and customers have what they had.
+// TestCoolMovesNoMoneyOfCustomers carries out an order, and takes its block back: the exchange has less by the
+// network's cost alone, and customers have what they had.
 func TestCoolMovesNoMoneyOfCustomers(t *testing.T) {
 	for name, sign := range map[string]func(*bourse.SignedTx) bourse.Command{
 		"signed": signedCommand, "recorded": func(s *bourse.SignedTx) bourse.Command { return recordCommand(1, s) },
@@ -118,8 +118,8 @@ func TestCoolIsRefused(t *testing.T) {
 	x.refused(bourse.InsufficientFunds, coolCommand(byOutput, coarse.Asset, 200))
 }
 
-// TestCoolMovesOnce gives up the transaction of an order. It may be mined still, so no second order is taken before a deep
-// block excludes it.
+// TestCoolMovesOnce gives up the transaction of an order. It may be mined still, so no second order is taken before a
+// deep block excludes it.
 func TestCoolMovesOnce(t *testing.T) {
 	x, c, _ := funded(t, true)
 	id := bourse.WalletID(x.must(coolCommand(byOutput, btc, 600)))
@@ -188,8 +188,8 @@ func TestCoolOfNoOrder(t *testing.T) {
 	}
 }
 
-// TestCoolOfAWithdrawal takes over a move of a lost journal whose id a withdrawal has by now. The signer pays no withdrawal
-// of that id, so the network halts for an operator, and the money goes back.
+// TestCoolOfAWithdrawal takes over a move of a lost journal whose id a withdrawal has by now. The signer pays no
+// withdrawal of that id, so the network halts for an operator, and the money goes back.
 func TestCoolOfAWithdrawal(t *testing.T) {
 	x, c, _ := funded(t, true)
 	w := bourse.WalletID(x.must(withdrawCommand(1, withdrawOf(btc, 100, 4))))
@@ -231,8 +231,8 @@ func TestCoolByOperators(t *testing.T) {
 	waits(true, 1)
 }
 
-// TestGivenUpCoolLeavesTheChain mines a move that was given up, whose output a withdrawal takes. The exchange restarts, and the
-// block leaves the chain: the output is the withdrawal's.
+// TestGivenUpCoolLeavesTheChain mines a move that was given up, whose output a withdrawal takes. The exchange restarts,
+// and the block leaves the chain: the output is the withdrawal's.
 func TestGivenUpCoolLeavesTheChain(t *testing.T) {
 	x, c, _ := funded(t, true)
 	tx, s := x.coolFirst(c, bourse.WalletID(x.must(coolCommand(byOutput, btc, 600))), 600, 7)
@@ -247,8 +247,9 @@ func TestGivenUpCoolLeavesTheChain(t *testing.T) {
 	x.must(c.next(pays))
 }
 
-// TestGivenUpCoolExcludes mines a move to cold storage that was given up, after a withdrawal was signed with its output: the
-// withdrawal needs another transaction, which nobody has to ask for. Under older rules it waited for an operator.
+// TestGivenUpCoolExcludes mines a move to cold storage that was given up, after a withdrawal was signed with its
+// output: the withdrawal needs another transaction, which nobody has to ask for. Under older rules it waited for an
+// operator.
 func TestGivenUpCoolExcludes(t *testing.T) {
 	for rules, want := range map[uint32]bourse.Reason{bourse.RulesJoined - 1: 0, bourse.RulesJoined: bourse.NotSigned} {
 		x, c, _ := funded(t, true)

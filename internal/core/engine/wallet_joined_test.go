@@ -99,8 +99,8 @@ func TestJoined(t *testing.T) {
 	}
 }
 
-// TestJoinedGivenUp gives up a joined transaction for one of its withdrawals: all need another one, and each that excludes
-// the first is taken.
+// TestJoinedGivenUp gives up a joined transaction for one of its withdrawals: all need another one, and each that
+// excludes the first is taken.
 func TestJoinedGivenUp(t *testing.T) {
 	x, c, _ := funded(t, true)
 	ids := x.three()
@@ -193,8 +193,9 @@ func TestJoinedAfterAnEnd(t *testing.T) {
 	check()
 }
 
-// TestJoinedBesideAnother mines a joined transaction beside another one of a withdrawal, after a reorganisation deeper than the
-// confirmations for which that one was signed, and mines both again in the other order: the first that a block has pays.
+// TestJoinedBesideAnother mines a joined transaction beside another one of a withdrawal, after a reorganisation deeper
+// than the confirmations for which that one was signed, and mines both again in the other order: the first that a block
+// has pays.
 func TestJoinedBesideAnother(t *testing.T) {
 	x, c, _ := funded(t, true)
 	ids := x.three()
@@ -239,8 +240,9 @@ func TestJoinedBesideAnother(t *testing.T) {
 	x.wantBalance(1, btc, 388, 0)
 }
 
-// TestJoinedWithoutSomeone takes over a joined transaction with a withdrawal that this journal does not know, or of which it
-// has another amount: the network halts, and nobody can cancel what may be paid. If it is mined, it pays the known ones.
+// TestJoinedWithoutSomeone takes over a joined transaction with a withdrawal that this journal does not know, or of
+// which it has another amount: the network halts, and nobody can cancel what may be paid. If it is mined, it pays the
+// known ones.
 func TestJoinedWithoutSomeone(t *testing.T) {
 	for name, change := range map[string]func(s *bourse.SignedTx){
 		"unknown":         func(s *bourse.SignedTx) { s.Joined[2].Wallet = 99 },
@@ -296,8 +298,8 @@ func TestJoinedOutdates(t *testing.T) {
 	x.refused(bourse.ActOutdated, approveCommand(of, bob, &again))
 }
 
-// TestStrandedJoinedIsPaid mines a stranger's transaction in the place of a joined one that was given up. Operators say that it
-// paid one of its withdrawals, and if it took as much as all of them, it paid all. It pays no other part.
+// TestStrandedJoinedIsPaid mines a stranger's transaction in the place of a joined one that was given up. Operators say
+// that it paid one of its withdrawals, and if it took as much as all of them, it paid all. It pays no other part.
 func TestStrandedJoinedIsPaid(t *testing.T) {
 	stranded := func() (x *exchange, c *chain, ids []bourse.WalletID, first bourse.TxEffect) {
 		x, c, _ = funded(t, true)
@@ -361,8 +363,9 @@ func TestStrandedJoinedIsPaid(t *testing.T) {
 	x.refused(bourse.NotPaid, paid(ids[2], tx.Hash))
 }
 
-// TestRecordOfAnotherNetwork mines what the signer of one network signed for an id that is another network's withdrawal here, as
-// after a restore. It pays that withdrawal under older rules, whose journals replay as they did, and nothing since.
+// TestRecordOfAnotherNetwork mines what the signer of one network signed for an id that is another network's withdrawal
+// here, as after a restore. It pays that withdrawal under older rules, whose journals replay as they did, and nothing
+// since.
 func TestRecordOfAnotherNetwork(t *testing.T) {
 	for rules, want := range map[uint32]bourse.WalletStatus{
 		bourse.RulesJoined - 1: bourse.WalletDone, bourse.RulesJoined: bourse.WalletProcessing,

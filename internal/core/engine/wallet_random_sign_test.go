@@ -100,7 +100,8 @@ func (m *walletModel) sign() {
 	m.goesOut(&modelSigned{w: w, to: to, s: s, tx: tx})
 }
 
-// join returns a withdrawal, and sometimes others of outputs that wait and are paid by the same transaction, by their ids.
+// join returns a withdrawal, and sometimes others of outputs that wait and are paid by the same transaction, by their
+// ids.
 func (m *walletModel) join(w *modelWithdrawal, list []*modelWithdrawal) []*modelWithdrawal {
 	to := []*modelWithdrawal{w}
 	if w.chain != 0 || m.frozen[w.account] || m.stopped(0) || m.chance(20) {
@@ -228,7 +229,8 @@ func (m *walletModel) drop(s *modelSigned) {
 	}
 }
 
-// minedLate makes a mined joined transaction that was given up that of its withdrawals again, but for those that are over.
+// minedLate makes a mined joined transaction that was given up that of its withdrawals again, but for those that are
+// over.
 func (m *walletModel) minedLate(s *modelSigned) {
 	if !s.given || len(s.to) < 2 {
 		return

@@ -266,7 +266,8 @@ func TestRandomWallets(t *testing.T) {
 	wanted := []string{
 		"block", "credit", "mined again", "reorganisation", "withdrawal", "done", "canceled", "signed", "given up",
 		"assigned", "sweep", "given up sweep", "given up sweep mined", "restart", "transfer", "delay", "hold", "held back",
-		"approved", "denied", "trusted", "over alone", "recorded", "left to the signer", "voided", "signed after a cancel", "kept", "joined", "cool order", "cool", "given up cool", "given up cool mined",
+		"approved", "denied", "trusted", "over alone", "recorded", "left to the signer", "voided", "signed after a cancel",
+		"kept", "joined", "cool order", "cool", "given up cool", "given up cool mined",
 		"warm", "given up warm", "given up warm mined",
 	}
 	if *seeds >= 100 { // rare

@@ -25,7 +25,8 @@ func voidedCommand(id bourse.WalletID) bourse.Command {
 }
 
 // TestUnknownSignatures halts a network whose signer signed for a withdrawal that was never made, that is over, or for
-// which nobody asked, and by an id of something else. Under older rules only those of ids that were never allotted halt.
+// which nobody asked, and by an id of something else. Under older rules only those of ids that were never allotted
+// halt.
 func TestUnknownSignatures(t *testing.T) {
 	for name, made := range map[string]func(x *exchange) bourse.WalletID{
 		"never made": func(*exchange) bourse.WalletID { return 99 },

@@ -77,8 +77,8 @@ func TestTwoVotersKeepTheirVotes(t *testing.T) {
 	}
 }
 
-// TestAMajorityKeepsItsVotes asks three voters to take two votes at once, by a joint change, which could leave the third
-// without a leader for ever. One vote is taken.
+// TestAMajorityKeepsItsVotes asks three voters to take two votes at once, by a joint change, which could leave the
+// third without a leader for ever. One vote is taken.
 func TestAMajorityKeepsItsVotes(t *testing.T) {
 	g := newTrio(t)
 	g.elect(0)
@@ -110,8 +110,9 @@ func (g *trio) change(c *raftpb.ConfChangeV2) {
 	g.step(8)
 }
 
-// TestMembersAreKnownAtOnce kills two nodes right after they have applied the change that makes one of them a voter, and takes the
-// third away for good. They lead: their disks prove that the change is committed, wherever in a segment it was applied.
+// TestMembersAreKnownAtOnce kills two nodes right after they have applied the change that makes one of them a voter,
+// and takes the third away for good. They lead: their disks prove that the change is committed, wherever in a segment
+// it was applied.
 func TestMembersAreKnownAtOnce(t *testing.T) {
 	t.Run("with room", func(t *testing.T) {
 		killBehindAChange(t, 0, func(g *trio) { g.step(12) })
@@ -164,8 +165,8 @@ func (g *trio) stepAndMark(rounds int) {
 	}
 }
 
-// TestLateMessageOfAnOlderTerm answers a leader as a node does that gets a late message of the leader's former term: it tells
-// its own term, which is this leader's. The leader still sends the node its entries.
+// TestLateMessageOfAnOlderTerm answers a leader as a node does that gets a late message of the leader's former term: it
+// tells its own term, which is this leader's. The leader still sends the node its entries.
 func TestLateMessageOfAnOlderTerm(t *testing.T) {
 	g := newTrio(t)
 	g.away[2] = true

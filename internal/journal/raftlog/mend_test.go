@@ -204,8 +204,8 @@ func TestMendNeedsAnother(t *testing.T) {
 	}
 }
 
-// TestMendOfAnotherLog damages the first of two entries that leave the hash chain as it is. Another node has entries of other
-// terms there, and knows none of them to be committed: nothing is mended. A third node has the right ones.
+// TestMendOfAnotherLog damages the first of two entries that leave the hash chain as it is. Another node has entries of
+// other terms there, and knows none of them to be committed: nothing is mended. A third node has the right ones.
 func TestMendOfAnotherLog(t *testing.T) {
 	took := func(terms ...uint64) *memdisk.Disk {
 		g, s := newTrio(t), newScript()
@@ -236,8 +236,8 @@ func TestMendOfAnotherLog(t *testing.T) {
 	}
 }
 
-// TestMendRefusedEntries damages an entry of a leader that was never committed, because the others could not be reached and
-// went on without it. Once they have committed others in its place, no node will ever have it.
+// TestMendRefusedEntries damages an entry of a leader that was never committed, because the others could not be reached
+// and went on without it. Once they have committed others in its place, no node will ever have it.
 func TestMendRefusedEntries(t *testing.T) {
 	g := newTrio(t)
 	g.elect(0)

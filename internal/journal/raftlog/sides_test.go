@@ -121,8 +121,8 @@ func (s *sides) change(c ...*raftpb.ConfChangeSingle) {
 }
 
 // TestRestartKnowsTheMembers replaces node 3 by node 4 while node 2 is away. Node 3 gets the end of the joint change in
-// one step with the news that its beginning is committed, and is killed as soon as its answer is out. With the members of
-// before it could be elected by node 2, and both would commit other entries than nodes 1 and 4.
+// one step with the news that its beginning is committed, and is killed as soon as its answer is out. With the members
+// of before it could be elected by node 2, and both would commit other entries than nodes 1 and 4.
 func TestRestartKnowsTheMembers(t *testing.T) {
 	s := newSides(t)
 	leader := s.logs[1]

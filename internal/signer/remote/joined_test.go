@@ -14,8 +14,8 @@ import (
 	"github.com/bourse-exchange/bourse/internal/signer"
 )
 
-// TestJoined has a transaction of two withdrawals signed over a connection: the answer and the record have both, a part is
-// answered with it, and a refusal names the withdrawal.
+// TestJoined has a transaction of two withdrawals signed over a connection: the answer and the record have both, a part
+// is answered with it, and a refusal names the withdrawal.
 func TestJoined(t *testing.T) {
 	r := newRig(t)
 	c := r.client(r.of(1, 1))
@@ -71,8 +71,8 @@ func withPart(first, part signer.Expect) signer.Expect {
 	return first
 }
 
-// TestJoinedRecordFitsFrames tells a record of a hundred joined transactions of a hundred withdrawals each, with bytes that alone fit
-// a frame: the withdrawals count too.
+// TestJoinedRecordFitsFrames tells a record of a hundred joined transactions of a hundred withdrawals each, with bytes
+// that alone fit a frame: the withdrawals count too.
 func TestJoinedRecordFitsFrames(t *testing.T) {
 	const count = 100
 	r := newRig(t)

@@ -27,7 +27,8 @@ const (
 	idleFor      = 10 * time.Minute
 	// maxRaw bounds the bytes of a transaction, and roughly those of one answer's transactions.
 	maxRaw = MaxFrame / 2
-	// maxShare is a withdrawal of a joined transaction in an answer, as bytes of a transaction: those take a third more.
+	// maxShare is a withdrawal of a joined transaction in an answer, as bytes of a transaction: those take a third
+	// more.
 	maxShare = 64
 	// acceptAgain is the pause after a listener's error, such as that the process has no file left.
 	acceptAgain = 100 * time.Millisecond
@@ -263,8 +264,9 @@ func (s *Server) sign(ctx context.Context, of *signer.Session, r *signRequest) (
 		with = append(with, signer.Part{ID: p.ID, Amount: bourse.Amount(p.Amount), To: chain.Destination{Address: p.Address}})
 	}
 	signed, err := of.Sign(ctx, chain.Unsigned{Raw: r.Raw}, signer.Expect{
-		With: with, Known: r.Known, Network: id, Kind: r.Kind, ID: r.ID, Attempt: r.Attempt, Coin: r.Coin, Amount: bourse.Amount(r.Amount),
-		To: chain.Destination{Address: r.Address, Memo: r.Memo}, CostCap: bourse.Amount(r.CostCap),
+		With: with, Known: r.Known, Network: id, Kind: r.Kind, ID: r.ID, Attempt: r.Attempt, Coin: r.Coin,
+		Amount: bourse.Amount(r.Amount),
+		To:     chain.Destination{Address: r.Address, Memo: r.Memo}, CostCap: bourse.Amount(r.CostCap),
 		Account: r.Account, Nonce: r.Nonce,
 	})
 	if err != nil {
