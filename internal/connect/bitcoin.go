@@ -34,6 +34,7 @@ func (f *ofBitcoin) check(s *Settings, e *entry) (err error) {
 	case s.floor > math.MaxUint32 || s.highest > math.MaxUint32:
 		return errors.New("fees are units per virtual byte, below 2^32")
 	}
+
 	s.Chain, s.outputs, s.joined = f.params.Identity(), wallet.DefaultOutputs, bourse.MaxJoined
 	for _, x := range []struct {
 		name  string
@@ -51,6 +52,7 @@ func (f *ofBitcoin) check(s *Settings, e *entry) (err error) {
 			return fmt.Errorf("%s: %d, and 1 to %d are taken", x.name, *x.to, x.most)
 		}
 	}
+
 	if s.cold != "" {
 		if f.cold, err = f.params.ParseCold(s.cold); err != nil {
 			return err

@@ -86,6 +86,7 @@ func (w *Worker) payWith(ctx context.Context, unsigned []bourse.Withdrawal, room
 		if done || err != nil || !w.synced || w.costly || w.refusals >= maxRefusals {
 			return done, err
 		}
+
 		before := len(group)
 		if group = slices.DeleteFunc(group, w.left); len(group) < before {
 			continue

@@ -336,6 +336,7 @@ func (w *Worker) sign(ctx context.Context, u chain.Unsigned, e signer.Expect) *s
 		e.Known = known
 		return w.signJoined(ctx, u, &e)
 	}
+
 	for ; e.Attempt < maxAttempts; e.Attempt++ {
 		signed, err := w.Signer.Sign(ctx, u, e)
 		switch {
@@ -361,6 +362,7 @@ func (w *Worker) sign(ctx context.Context, u chain.Unsigned, e signer.Expect) *s
 				slog.String("kind", e.Kind.String()), slog.Uint64("xid", uint64(e.ID)))
 			return nil
 		}
+
 		if signed.Record > known+1 {
 			w.synced = false // others signed meanwhile: their entries go first
 			return nil

@@ -274,6 +274,7 @@ func (o *Atoms) Mine(count int) (chain.BlockRef, error) {
 	if answer.StatusCode != http.StatusOK {
 		return chain.BlockRef{}, fmt.Errorf("the node does not mine: %s", answer.Status)
 	}
+
 	_, payments, err := o.payer()
 	if err != nil {
 		return chain.BlockRef{}, err

@@ -124,6 +124,7 @@ func (o *Outside) Waiting(to string) (bids []Bid, err error) {
 	if err := o.call(&pool, "getrawmempool", true); err != nil {
 		return nil, err
 	}
+
 	for name, entry := range pool {
 		if slices.Contains(o.crowd, name) {
 			continue
