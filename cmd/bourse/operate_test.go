@@ -56,7 +56,7 @@ func TestOperate(t *testing.T) {
 		{"notice end 1", `"ended":`, "", ""},
 		{"notice list", `{"notices":[{"id":1,`, "", ""},
 		{"catalogue show", `{"symbol":"BTC","name":"Bitcoin"`, "", ""},
-		{"rules adopt", `{"rules":4}`, "", ""},
+		{"rules adopt", `{"rules":5}`, "", ""},
 		{"log", `"text":"rules adopt"`, "", ""},
 		{"clock accept", `{"accepted":true}`, "", ""},
 		{"log", `"text":"clock accept"`, "", ""},
