@@ -154,8 +154,6 @@ const (
 	// NotPaid: no remembered block has a transaction of that hash which took the withdrawal's amount, in the place of
 	// one that was given up for it.
 	NotPaid
-	// RulesTooOld: the exchange's rules do not have the command yet. Adopt newer ones, and give it again.
-	RulesTooOld
 )
 
 var reasonWords = map[Reason]string{
@@ -231,7 +229,6 @@ var reasonWords = map[Reason]string{
 	WarmOpen:         "WARM_OPEN",
 	ChainStands:      "CHAIN_STANDS",
 	NotPaid:          "NOT_PAID",
-	RulesTooOld:      "RULES_TOO_OLD",
 }
 
 // String returns the reason's word in the public interfaces.

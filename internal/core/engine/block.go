@@ -122,7 +122,7 @@ func (e *Engine) takeBack(n *custody.Network, m *custody.Mined, ev *bourse.Event
 // dropExcluded gives up what waits for a block and spends an output of a transaction that was given up and is mined all
 // the same. Under older rules it waited on for an operator.
 func (e *Engine) dropExcluded(n *custody.Network, mined *bourse.SignedTx, ev *bourse.Events) {
-	if !n.ByOutput() || e.rules < bourse.RulesJoined {
+	if !n.ByOutput() || e.rules < bourse.RulesJoined && len(mined.Joined) == 0 {
 		return
 	}
 	for _, s := range n.Excluded(mined) {

@@ -38,12 +38,8 @@ func (e *Engine) decideWallet(cmd *bourse.Command, ev *bourse.Events) {
 		reason = e.signed(cmd.Wallet.Signed, ev)
 	case bourse.CommandAsking:
 		reason = e.asking(cmd.Wallet.ID, ev)
-	case bourse.CommandRecord:
+	case bourse.CommandRecord, bourse.CommandRecordJoined: // under all rules: what is signed may be mined
 		reason = e.record(cmd.Wallet, ev)
-	case bourse.CommandRecordJoined:
-		if reason = bourse.RulesTooOld; e.rules >= bourse.RulesJoined {
-			reason = e.record(cmd.Wallet, ev)
-		}
 	case bourse.CommandVoided:
 		reason = e.voided(cmd.Wallet.ID, ev)
 	case bourse.CommandAccepted:
