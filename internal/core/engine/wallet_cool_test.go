@@ -235,6 +235,7 @@ func TestCoolByOperators(t *testing.T) {
 // and the block leaves the chain: the output is the withdrawal's.
 func TestGivenUpCoolLeavesTheChain(t *testing.T) {
 	x, c, _ := funded(t, true)
+	x.must(bourse.Command{Kind: bourse.CommandSetRules, Rules: bourse.RulesJoined - 1}) // newer ones give up the other one
 	tx, s := x.coolFirst(c, bourse.WalletID(x.must(coolCommand(byOutput, btc, 600))), 600, 7)
 	x.must(signedCommand(s))
 	x.must(endCoolCommand(byOutput))
