@@ -38,7 +38,8 @@ func (e *Engine) decideWallet(cmd *bourse.Command, ev *bourse.Events) {
 		reason = e.signed(cmd.Wallet.Signed, ev)
 	case bourse.CommandAsking:
 		reason = e.asking(cmd.Wallet.ID, ev)
-	case bourse.CommandRecord, bourse.CommandRecordJoined: // under all rules: what is signed may be mined
+	case bourse.CommandRecord, bourse.CommandRecordJoined:
+		// Older rules take joined entries too: blocks can have a transaction once the signer made it.
 		reason = e.record(cmd.Wallet, ev)
 	case bourse.CommandVoided:
 		reason = e.voided(cmd.Wallet.ID, ev)
