@@ -157,16 +157,8 @@ func TestJoinedWithoutUnmade(t *testing.T) {
 func TestJoinedWithoutFunds(t *testing.T) {
 	eachThat(t, joins, func(t *testing.T, w *world, l *listing) {
 		w.drain(l)
-		n := w.network(l.network)
-		hot := n.client.Destination(chain.IndexHot)
-		fund := func(units uint64) {
-			if _, err := n.node.Send(chain.Pay{To: hot, Coin: l.coin(), Amount: bourse.Units(units)}); err != nil {
-				t.Fatal(err)
-			}
-			w.mine(l.network, 1)
-		}
 		ids := w.crowd(l, 6) // 21 in all
-		fund(8 * l.least)
+		w.fund(l, 8*l.least)
 		w.mine(l.network, 2)
 		paid := 0
 		for _, id := range ids {
@@ -177,7 +169,7 @@ func TestJoinedWithoutFunds(t *testing.T) {
 		if paid < 3 || paid > 5 {
 			t.Errorf("%d are paid: %s", paid, fmt.Sprint(w.reasons))
 		}
-		fund(100 * l.least)
+		w.fund(l, 100*l.least)
 		w.mine(l.network, 3)
 		for _, id := range ids {
 			w.wants(id, bourse.WalletDone, true)

@@ -102,19 +102,22 @@ func mul(a bourse.Amount, n uint64) bourse.Amount {
 	return b
 }
 
+// fund pays coins to the hot wallet from outside, in a block.
+func (w *world) fund(l *listing, units uint64) {
+	w.tb.Helper()
+	n := w.network(l.network)
+	hot := n.client.Destination(chain.IndexHot)
+	if _, err := n.node.Send(chain.Pay{To: hot, Coin: l.coin(), Amount: bourse.Units(units)}); err != nil {
+		w.tb.Fatal(err)
+	}
+	w.mine(l.network, 1)
+}
+
 // TestHotWalletWaits lets withdrawals wait that the hot wallet cannot pay, also
 // several that it could pay one by one, and pays each once when money comes.
 func TestHotWalletWaits(t *testing.T) {
 	each(t, func(t *testing.T, w *world, l *listing) {
 		w.drain(l)
-		n := w.network(l.network)
-		hot := n.client.Destination(chain.IndexHot)
-		fund := func(units uint64) {
-			if _, err := n.node.Send(chain.Pay{To: hot, Coin: l.coin(), Amount: bourse.Units(units)}); err != nil {
-				t.Fatal(err)
-			}
-			w.mine(l.network, 1)
-		}
 		w.credit(l, 1, 1000*l.least)
 		var ids []bourse.WalletID
 		for range 3 {
@@ -125,7 +128,7 @@ func TestHotWalletWaits(t *testing.T) {
 			w.wants(id, bourse.WalletProcessing, false)
 		}
 		for i := range ids {
-			fund(100 * l.least)
+			w.fund(l, 100*l.least)
 			w.mine(l.network, int(l.confirms))
 			done := 0
 			for _, id := range ids {
