@@ -95,8 +95,6 @@ func (x *wallets) customer(n *network) {
 		if n.params.Shape.Outputs && n.params.Shape.Native != "" && x.chance.oneIn(2) {
 			x.crowd(n)
 		}
-	case 21, 22:
-		x.giveUpJoined(n)
 	case 10, 11:
 		x.cancel()
 	case 12:
@@ -109,6 +107,8 @@ func (x *wallets) customer(n *network) {
 		x.transfer(l)
 	case 17, 18, 19:
 		x.cold(n, l)
+	case 21, 22:
+		x.giveUpJoined(n)
 	default:
 		x.ask(&bourse.Command{
 			Kind: bourse.CommandCredit, Account: x.person(), AssetID: l.asset, Amount: l.ledger(50 * l.least),
